@@ -28,7 +28,7 @@ ACCEPTS_NOTHING: Final = -2
 """The boolean schemas, where another subschema has its index."""
 
 _UNEVALUATED: Final = frozenset(("unevaluatedItems", "unevaluatedProperties"))
-_CONTENT: Final = frozenset(("contentEncoding", "contentMediaType"))
+CONTENT: Final = ("contentEncoding", "contentMediaType")
 
 
 class UnreadableError(ValueError):
@@ -357,7 +357,7 @@ def _own_content(subschema: ReadSubschema) -> Any:
             content.append((keyword, frozenset((name, frozenset(names)) for name, names in value.items())))
         elif keyword == "enum":
             content.append((keyword, frozenset(map(value_key, value))))
-        elif keyword == "format" or keyword in _CONTENT:
+        elif keyword == "format" or keyword in CONTENT:
             content.append((keyword, value, subschema.draft.name))
         else:
             content.append((keyword, value_key(value)))

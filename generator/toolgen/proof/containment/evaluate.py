@@ -8,7 +8,7 @@ from typing import Any
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.formulas import TRUE, Formula, Formulas, Node
 from toolgen.proof.containment.translate import Translator
-from toolgen.schema.document import Draft, json_type, value_key
+from toolgen.schema.document import json_type, value_key
 from toolgen.schema.validator import compiled
 
 _MOST_LEVELS = 120  # of formulas in formulas, and of the value: this module recurses
@@ -147,8 +147,4 @@ def _keyword(node: Node) -> dict[str, Any]:
             return {"pattern": pattern}
         case kinds.HasFormat(name):
             return {"format": name}
-        case kinds.Content(encoding, media_type):
-            content = {"contentEncoding": encoding, "contentMediaType": media_type}
-            given = {keyword: value for keyword, value in content.items() if value is not None}
-            return {"$schema": Draft.DRAFT_7.value, **given}
     raise AssertionError(node)

@@ -46,14 +46,14 @@ class EvaluatedParts:
             return TRUE
         found = self._find(subschema, keyword)
         if isinstance(found, str):
-            return self._formulas.add(kinds.Opaque(place, found))
+            return self._formulas.add(kinds.Opaque(place, found), place)
         least, most = (self._all_others(evaluated, keyword, part, place) for evaluated in found)
         if least == most:
             return least
         # It holds if it does for the parts that are evaluated in any case, and only if for all that may be.
         reason = "the value decides what `anyOf`, `if` and the like evaluate"
         return self._formulas.all(
-            [most, self._formulas.any([least, self._formulas.add(kinds.Opaque(place, reason))])]
+            [most, self._formulas.any([least, self._formulas.add(kinds.Opaque(place, reason), place)])]
         )
 
     def _all_others(self, evaluated: Evaluated, keyword: str, part: Formula, place: Place) -> Formula:

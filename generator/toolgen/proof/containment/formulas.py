@@ -142,14 +142,6 @@ class HasFormat(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Content(Node):
-    """A text whose encoding and media type the validator asserts, which it does in draft-07."""
-
-    encoding: str | None
-    media_type: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ItemsAtLeast(Node):
     """An array of at least `count` items."""
 
@@ -233,9 +225,12 @@ class Names(Node):
 
 @dataclass(frozen=True, slots=True)
 class Opaque(Node):
-    """A keyword that is not analysed: nothing is known of the values that it accepts."""
+    """A keyword that is not analysed: nothing is known of the values that it accepts.
 
-    place: Place
+    Two that say the same are equal.
+    """
+
+    says: Any  # hashable: what it says, or its place
     reason: str
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,8 +17,6 @@ from toolgen.schema.document import Draft
 
 _DRAFT: Final = Draft.DRAFT_2020_12  # formats that both drafts assert are read alike
 _COST_OF_PATTERN: Final = 1_000  # in a search for texts, where looking at a formula costs one
-_LONGEST_CONTENT: Final = 10_000
-_SEVERAL: Final = 8  # texts that are tried where the validator alone knows which are accepted
 
 
 def find_scalar(
@@ -92,7 +90,7 @@ def _find_number(constraints: Sequence[Formula], tools: Tools) -> Answer:
 
 
 def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
-    limits, unread = StringConstraints(), False
+    limits = StringConstraints()
     for constraint in constraints:
         holds = constraint > 0
         match tools.formulas.node(constraint):
@@ -109,8 +107,6 @@ def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
                 limits = replace(limits, formats=(*limits.formats, format_))
             case kinds.HasFormat(format_):
                 limits = replace(limits, not_formats=(*limits.not_formats, format_))
-            case kinds.Content():
-                unread = True
             case kinds.Values(keys):
                 limits = replace(limits, excluded=limits.excluded | keys)
             case node:
@@ -119,30 +115,7 @@ def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
         return EMPTY
     patterns = (*limits.patterns, *limits.not_patterns, *limits.formats, *limits.not_formats)
     tools.formulas.effort.spend(len(limits.excluded) + _COST_OF_PATTERN * len(patterns))
-    if not unread:
-        return _confirmed(find_strings(limits, draft=_DRAFT), constraints, tools)
-    return _find_content(limits, constraints, tools)
-
-
-def _find_content(limits: StringConstraints, constraints: Sequence[Formula], tools: Tools) -> Answer:
-    """Find a text that is, or is not, content of some encoding and media type: only the validator knows."""
-    found = find_strings(limits, _SEVERAL, draft=_DRAFT)
-    if not isinstance(found, Found):
-        found = find_strings(limits, draft=_DRAFT)
-    if found is EMPTY:
-        return EMPTY
-    texts = found.value if isinstance(found, Found) else []
-    unread = next(one for one in constraints if isinstance(tools.formulas.node(one), kinds.Content))
-    otherwise = Stuck("content of texts is not analysed", tools.formulas.place(unread))
-    return _first_that_holds([*texts, *_contents(limits.least)], constraints, tools, otherwise=otherwise)
-
-
-def _contents(least: int) -> Iterator[str]:
-    """Yield texts that are content of each kind, and texts that are not, of at least `least` characters."""
-    if least <= _LONGEST_CONTENT:
-        yield from ("{}", "{", "e30=", "%", "ew==", "PN6Q====", "7B7D")
-        blocks = -(-least // 8) or 1
-        yield from ("1" * least, "%" * least, *(one * 8 * blocks for one in "1A+-"), "7b7D" * 2 * blocks)
+    return _confirmed(find_strings(limits, draft=_DRAFT), constraints, tools)
 
 
 def _confirmed(found: Search[list[Any]], constraints: Sequence[Formula], tools: Tools) -> Answer:

@@ -223,7 +223,7 @@ class ValueSearch:
             node = self._tools.formulas.node(opaque[0])
             assert isinstance(node, kinds.Opaque)
             guess = answer.value if isinstance(answer, Found) else answer.guess
-            return Stuck(node.reason, node.place, guess)
+            return Stuck(node.reason, self._tools.formulas.place(opaque[0]), guess)
         return answer
 
     def _is_opaque(self, constraint: Formula) -> bool:

@@ -6,16 +6,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from toolgen.proof.containment import formulas as kinds
-from toolgen.proof.containment.documents import ACCEPTS_ALL, Documents, HeldSchemas, ReadSubschema
+from toolgen.proof.containment.documents import ACCEPTS_ALL, CONTENT, Documents, HeldSchemas, ReadSubschema
 from toolgen.proof.containment.evaluated import EvaluatedParts
 from toolgen.proof.containment.formats import is_asserted
 from toolgen.proof.containment.formulas import FALSE, TRUE, Formula, Formulas, Node, Place
-
-_CONTENT: Final = {
-    "contentEncoding": ("base64", "base64url", "base32", "base16"),
-    "contentMediaType": ("application/json",),
-}
-"""Pairs asserted in draft-07. With another encoding or media type, it asserts neither."""
 
 
 class Translator:
@@ -55,7 +49,8 @@ class _Subschema:
     def translate(self) -> Formula:
         """Return the formula that all keywords hold."""
         if self._subschema.problem is not None:
-            return self._formulas.add(kinds.Opaque(self._subschema.place, self._subschema.problem))
+            place = self._subschema.place
+            return self._formulas.add(kinds.Opaque(place, self._subschema.problem), place)
         return self._formulas.all(
             [
                 *self._types(),
@@ -158,13 +153,11 @@ class _Subschema:
         format_ = self._keywords.get("format", "")
         if is_asserted(format_, self._subschema.draft):
             parts.append(self._add("format", kinds.HasFormat(format_)))
-        content = [self._keywords.get(keyword) for keyword in _CONTENT]
-        if content != [None, None] and all(
-            value in (None, *known) for value, known in zip(content, _CONTENT.values(), strict=True)
-        ):
-            parts.append(
-                self._add("contentEncoding" if content[0] else "contentMediaType", kinds.Content(*content))
-            )
+        # Draft-07 alone asserts these, and nothing of media types other than JSON.
+        content = {key: self._keywords[key] for key in CONTENT if key in self._keywords}
+        if content and content.get("contentMediaType", _JSON) == _JSON:
+            says = kinds.Opaque(tuple(sorted(content.items())), "content of texts is not analysed")
+            parts.append(self._add(next(iter(content)), says))
         return parts
 
     def _array(self) -> list[Formula]:
@@ -223,6 +216,7 @@ class _Subschema:
         return parts
 
 
+_JSON: Final = "application/json"
 _IN_PLACE: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if")
 _BY_TYPE: Final[dict[str, Callable[[_Subschema], list[Formula]]]] = {
     "number": _Subschema._number,
