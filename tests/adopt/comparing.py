@@ -230,13 +230,23 @@ def _filled(template: str, word: str) -> str:
 
 
 def _feature_differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    """Yield what differs. A server may announce lists that are empty, and the adopted one does not."""
+    """Yield what differs. A server may announce lists that are empty, and the adopted one does not.
+
+    The adopted one announces completions of all prompts and templates, and completes nothing for a server
+    that does not.
+    """
     for request in {**before, **after}:
         old, new = before.get(request), after.get(request)
         # links to results are resources, too: the adopted server may announce them where the other has none
         if old == new or (_is_empty(request, before) and (not new or request == "resources")):
             continue
+        if not before["completions"] and (request == "completions" or _completes_nothing(new)):
+            continue
         yield f"{request}\n- {json.dumps(old)}\n+ {json.dumps(new)}"
+
+
+def _completes_nothing(answer: Any) -> bool:
+    return isinstance(answer, dict) and answer.get("completion", {}).get("values") == []
 
 
 def _is_empty(request: str, before: dict[str, Any]) -> bool:

@@ -50,7 +50,7 @@ class ServerDescription:
 
     @property
     def features(self) -> list[str]:
-        """Return the capabilities to serve beside the tools, if the server announces them."""
+        """Return the capabilities to serve beside the tools."""
         of_uris = self.others["resource"] + self.others["resource template"]
         of_arguments = self.others["resource template"] + self.others["prompt"]
         has = {"resources": of_uris, "prompts": self.others["prompt"], "completions": of_arguments}

@@ -81,6 +81,9 @@ class AdoptedFeatures:
 async def _handle(server: Server[Any], context: ServerRequestContext[Any, Any]) -> HandlerResult:
     """Return what the handler of a server answers."""
     entry = server.get_request_handler(context.method)
+    if entry is None and context.method == "completion/complete":
+        # announced for every server: no public name says whether it has a handler
+        return as_sent(types.CompleteResult(completion=types.Completion(values=[])))
     if entry is None:
         raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found", data=context.method)
     # from `context`, in which middleware may have changed them
