@@ -6,10 +6,9 @@ Needs nothing of the generator's dependencies, so that a gateway can compare, to
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from toolgen.changes.contract import Contract, ContractPlaces, Side, by_name
 from toolgen.language.checking.check import check, lint
@@ -20,7 +19,6 @@ from toolgen.language.reading.parse import parse
 from toolgen.language.source import Marks, Source, Span
 from toolgen.language.spec import Spec
 from toolgen.runtime.definition.check import is_valid_field
-from toolgen.runtime.definition.description import deprecation_notice
 from toolgen.schema.document import JsonPath
 from toolgen.sources.exported_tools import ExportedTool, read_exported
 from toolgen.sources.json_source import JsonDocument, read_json_documents
@@ -28,12 +26,6 @@ from toolgen.sources.loading.source_content import source_errors
 
 _MAX_MARKED = 4 * 1024 * 1024  # characters of a file in which places are found, at the price of parsing YAML
 _SCHEMAS = ("input_schema", "output_schema")
-_NOTICE: Final = re.compile(
-    r"Deprecated(?: since [\w.+-]{1,64})?(?:; use [\w-]{1,64} instead)?\."
-    r"(?: Stops working after \d{4}-\d{2}-\d{2}\.)?\n",
-    re.ASCII,
-)
-"""The notice that begins a deprecated tool's description; it matches nothing that could be a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +100,6 @@ def _read(data: bytes, name: str, *, is_file: bool) -> ExportedSide:
 
 def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Side]:
     """Return the tools of both sides whose definitions differ. Raises `SpecErrors`."""
-    old, new = _without_notices(old, new), _without_notices(new, old)
     before, after = old.by_name, new.by_name
     same = {
         name
@@ -122,32 +113,6 @@ def compare_definitions(old: ExportedSide, new: ExportedSide) -> tuple[Side, Sid
 def analysed_definitions(side: ExportedSide) -> Side:
     """Return the tools of one side alone. Raises `SpecErrors`."""
     return _side(side, set())
-
-
-def _without_notices(side: ExportedSide, other: ExportedSide) -> ExportedSide:
-    """Return the side with descriptions as their authors wrote them, without a notice of deprecation.
-
-    The message of a notice is only removed if it is the project's own. A server's is a text for models like
-    any other: if it is new, the description has changed.
-    """
-    return replace(side, tools=[_without_notice(tool, side, other) for tool in side.tools])
-
-
-def _without_notice(tool: ExportedTool, *sides: ExportedSide) -> ExportedTool:
-    specs = [each.specs[tool.name] for each in sides if tool.name in each.specs]
-    deprecated = [spec.deprecated.model_dump(exclude_none=True) for spec in specs if spec.deprecated]
-    notices = [deprecation_notice(each).partition("\n") for each in deprecated]
-    description: str = tool.fields.get("description", "")
-    found = _NOTICE.match(description)
-    ends = [len(line) + 1 for line, _, _ in notices if description.startswith(f"{line}\n")]
-    ends += [] if found is None else [found.end()]
-    if not ends:
-        return tool
-    # Both may match, and the project's own notice may be longer than the pattern knows.
-    description = description[max(ends) :]
-    for _, _, message in notices:
-        description = description.removeprefix(f"{message}\n") if message else description
-    return replace(tool, fields={**tool.fields, "description": description.removeprefix("\n")})
 
 
 def _sources(name: str, text: str, documents: Sequence[JsonDocument]) -> dict[int, Source]:
