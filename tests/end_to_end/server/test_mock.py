@@ -66,11 +66,11 @@ async def test_changes_of_specs_are_served_at_once(shop: Project) -> None:
         shop.write("specs/ping.yaml", "name: ping\ndescription: Pong.\ninput_schema: {type: object}\n")
         said = await log(server, "last good contracts")
         assert "specs/order.yaml:4:9: error" in said
-        assert "the last good contracts of these specs are still served\n" in said
+        assert "the last good contracts are still served\n" in said
         for client in (old, new):
             tools = {tool.name: tool for tool in (await client.list_tools(cache_mode="bypass")).tools}
             assert set(tools) == {"order", "ping"}
-            assert tools["ping"].description == "Pong."
+            assert tools["ping"].description == "Ping."
 
 
 async def log(server: HttpServer, part: str) -> str:

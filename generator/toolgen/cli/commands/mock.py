@@ -108,7 +108,7 @@ def _follow(mock: ServedSpecs, stop: threading.Event) -> None:
             changed = mock.reload()
         except (SpecErrors, UnableError) as error:
             diagnostics.show_error(error, argparse.Namespace(start=str(mock.source.project.root)))
-            say("the last good contracts of these specs are still served")
+            say("the last good contracts are still served")
         except Exception as error:  # the server goes on with the contracts that it has
             diagnostics.report_bug(error)
         else:

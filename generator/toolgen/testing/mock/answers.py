@@ -9,7 +9,6 @@ from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
-from pydantic_core import to_json
 
 from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text
@@ -73,7 +72,6 @@ def _candidates(kind: str, types: Any) -> list[str]:
 
 PAGES: Final = 3  # of a paged result
 _CURSOR: Final = "mock-page-"
-_ATTEMPTS: Final = 8  # values that are tried until one is small enough
 _CHUNKS: Final = 3  # of a stream without a response
 
 
@@ -127,17 +125,8 @@ class MadeUpAnswers:
         """
         if self._response is None:
             return f"Made up by the mock of {self._name}."
-        limit = self._definition.get("max_result_bytes")
-        smallest, least = None, -1
-        for attempt in range(_ATTEMPTS):
-            made = self._response.make(f"{seed} {attempt}" if attempt else seed)
-            value = self._paged(_with_values_of(request, made, self._response.validator), request)
-            size = len(to_json(value))
-            if limit is None or size <= limit:
-                return value
-            if least < 0 or size < least:
-                smallest, least = value, size
-        return smallest
+        made = self._response.make(seed)
+        return self._paged(_with_values_of(request, made, self._response.validator), request)
 
     def chunks(self, request: Mapping[str, Any], response: Any, seed: str) -> list[Any]:
         """Return the chunks of a stream; those of a tool with an output schema add up to the response."""

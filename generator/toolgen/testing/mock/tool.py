@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from random import Random
 from typing import Any, Final
 
 from toolgen.base.suggestions import did_you_mean
@@ -36,7 +36,6 @@ class MockContract:
 
 RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
 MAX_LATENCY: Final = 3600.0  # seconds
-_REMEMBERED: Final = 10_000  # requests, each with how often it was made
 _OPTIONS: Final = ("example", "fail", "latency", "made_up")
 
 
@@ -107,22 +106,15 @@ def _is_number(value: Any) -> bool:
 
 
 class FaultDice:
-    """Decides for all tools of a mock which calls fail: by the seed, and how often a request was made."""
+    """Decides for all tools of a mock which calls fail: by the seed, and the calls before."""
 
     def __init__(self, faults: Faults, seed: int) -> None:
         self.faults, self.seed = faults, seed
-        self._made: OrderedDict[str, int] = OrderedDict()  # digest of a request → how often
+        self._random = Random(seed)
 
-    def code(self, request: str, codes: Collection[str]) -> str | None:
+    def code(self, codes: Collection[str]) -> str | None:
         """Return the code of the error in which a call ends; None if it does not fail."""
-        if not self.faults.rates:
-            return None
-        number = self._made.pop(request, 0) + 1
-        self._made[request] = number
-        if len(self._made) > _REMEMBERED:
-            self._made.popitem(last=False)
-        digest = sha256(f"{self.seed}:{request}:{number}".encode()).digest()
-        drawn = int.from_bytes(digest[:6], "big") / 2**48
+        drawn = self._random.random()
         for code, rate in self.faults.rates.items():
             drawn -= rate
             if drawn < 0:
@@ -171,7 +163,7 @@ class MockTool(BaseTool[Any, Any]):
         latency = self._dice.faults.latency if controls.latency is None else controls.latency
         if latency:
             await asyncio.sleep(latency)
-        code = controls.fail or self._dice.code(self._request_key(request), self._errors)
+        code = controls.fail or self._dice.code(self._errors)
         if code is not None:
             context.metadata[MOCK_KEY] = {"provoked": code}
             raise self._errors[code]()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, cast
@@ -12,7 +11,7 @@ from toolgen.compile.pipeline import bind
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.definition import definition
 from toolgen.compile.publishing.references import choose_references
-from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.names import class_stem, tool_module
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import ProgramTool
@@ -80,7 +79,6 @@ class ServedSpecs:
         self._specs = specs
         self._dice = FaultDice(faults or Faults(), seed)
         self._seen = dict(self.source.texts())
-        self._good = self._seen  # path → text, of the specs that are served
         self.contracts, self.warnings = _read(self.source, self._seen)
         self._tools = {each.definition["name"]: mock_tool(each, self._dice) for each in self.contracts}
         self.toolkit = Toolkit(self._tools.values(), config=config)
@@ -100,26 +98,15 @@ class ServedSpecs:
     def reload(self) -> tuple[str, ...]:
         """Read the specs again, if they changed. Return the names of tools that are new, changed or gone.
 
-        Raises `SpecErrors` or `UnableError` for specs that are not valid. Of these, the last good contracts
-        stay; all other changes are made, unless they do not fit together with them.
+        Raises `SpecErrors` or `UnableError` for specs that are not valid; all contracts
+        then stay as they are.
         """
         source = find_specs(self._specs)
         texts = dict(source.texts())
         if texts == self._seen and source == self.source:
             return ()
         self.source, self._seen = source, texts
-        try:
-            return self._serve(texts)
-        except SpecErrors as errors:
-            good = self._last_good(texts, errors)
-            if good != self._good:
-                with suppress(SpecErrors):
-                    self._serve(good)
-            raise
-
-    def _serve(self, texts: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Serve the tools of `texts`. Return the names of those that changed. Raises `SpecErrors`."""
-        contracts, warnings = _read(self.source, texts)
+        contracts, warnings = _read(source, texts)
         known = {each.definition["name"]: each for each in self.contracts}
         before, tools = self._tools, {}
         for contract in contracts:  # tools whose contracts have not changed stay
@@ -128,15 +115,7 @@ class ServedSpecs:
             tools[name] = before[name] if is_same else mock_tool(contract, self._dice)
         self.toolkit.replace(tools.values())
         self._tools, self.contracts, self.warnings = tools, contracts, warnings
-        self._good = dict(texts)
         return tuple(sorted(name for name in {**before, **tools} if before.get(name) is not tools.get(name)))
-
-    def _last_good(self, texts: Mapping[str, bytes], errors: SpecErrors) -> dict[str, bytes]:
-        """Return `texts` with the last good text of every spec that has errors; without new ones."""
-        faulty = {each.span.file.removeprefix(self.source.prefix) for each in errors.diagnostics}
-        good = {path: text for path, text in texts.items() if path not in faulty}
-        good |= {path: self._good[path] for path in faulty if path in self._good}
-        return dict(sorted(good.items()))
 
 
 def _read(
