@@ -45,6 +45,10 @@ ON_GO: dict[str, Any] = {
         ExpectedCall("order", {"sku": "tyre", "go": True}, PLACE, True, {"left": 0}),
     ),
 }
+NOTES: dict[str, Any] = {
+    "confirms": True,
+    "examples": (ExpectedCall("note", {"note": "Ring.", "tags": ["a"]}, PLACE, True, {"left": 0}),),
+}
 RECORDED: dict[str, Any] = {
     "outcomes_file": "tests/outcomes/take.json",
     "outcomes": {"unknown": {"error": {"code": "unknown_sku", "message": "There is no moon."}}},
@@ -111,6 +115,44 @@ class ActsOnPreview(Order):
         return super().preview(request, context)
 
 
+class HidesUnits(Order):
+    """The preview shows which article is ordered, and not how many."""
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        data = state(self.folder)
+        data[f"order {request['sku']}"] = request.get("units", 1)
+        save(self.folder, data)
+        return {"left": 0}
+
+
+class ShowsUnits(HidesUnits):
+    def preview(self, request: Any, context: ToolContext) -> str:
+        return f"Order {request.get('units', 1)} x {request['sku']}."
+
+
+def texts(maximum: int) -> dict[str, Any]:
+    text = {"type": "string", "maxLength": maximum}
+    properties = {"note": text, "tags": {"type": "array", "items": text}}
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+class CutsLongNotes(Shop):
+    """The question shows 200 characters of each value, and the tool acts on all of them."""
+
+    spec = spec("note", input_schema=texts(201), confirm={"message": "Note {note}, {tags}?"})
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        save(self.folder, {**state(self.folder), "note": request})
+        return {"left": 0}
+
+
+class ShowsWholeNotes(CutsLongNotes):
+    spec = spec("note", input_schema=texts(201), confirm={"message": "Note {note}, {tags}?", "preview": True})
+
+    def preview(self, request: Any, context: ToolContext) -> str:
+        return f"{request.get('note')} {request.get('tags')}"
+
+
 GO: dict[str, Any] = {"type": "boolean", "default": False}
 WITH_GO = {**INPUT, "properties": {**INPUT["properties"], "go": GO}}
 
@@ -168,6 +210,8 @@ class DropsChunk(Lines):
         (Shop, {}),
         (Lookup, READS),
         (Order, ASKS),
+        (ShowsUnits, ASKS),
+        (ShowsWholeNotes, {**NOTES, "previews": True}),
         (Lines, STREAMS),
         (OrdersOnGo, ON_GO),
     ],
@@ -203,6 +247,18 @@ def test_a_correct_implementation_passes_every_check(
         (OrdersTwice, ASKS, "idempotent", "changed the state again"),
         (ActsOnPreview, ASKS, "consent", "the state changed although"),
         (OrdersAnyway, ON_GO, "consent", "the state changed although only a preview was wanted"),
+        (
+            HidesUnits,
+            ASKS,
+            "shown",
+            "calls with the same question do different things; it does not show units",
+        ),
+        (
+            CutsLongNotes,
+            NOTES,
+            "shown",
+            "calls with the same question do different things; it does not show the end of note, the end of tags",
+        ),
         (WritesBeforeItChecks, {}, "failed-calls", "and changed the state"),
         (StopsHalfway, {}, "cancelled-calls", "left part of its work"),
         (LosesUpdates, {}, "concurrent-calls", "two calls at once left another state"),

@@ -235,6 +235,17 @@ def _consent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
             yield _changed(step, "the state changed although the user had approved another preview")
 
 
+def _shown(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
+    """A property that changes what a confirmed tool does is in the question, or in its preview.
+
+    Otherwise the user agrees to the same text for every value of the property: a note, or another address.
+    """
+    step = seen.first("unshown")
+    if step is not None:
+        message = f"calls with the same question do different things; it does not show {seen.variant}"
+        yield _changed(step, message)
+
+
 def _failed(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     """A call that ends with an error leaves the state unchanged: all or nothing."""
     for step in seen.all("call", "again"):
@@ -306,6 +317,7 @@ CHECKS: Final = (
     Check("read-only", _read_only, lambda tool: tool.read_only, needs_state=True),
     Check("idempotent", _idempotent, lambda tool: tool.idempotent and not tool.read_only, needs_state=True),
     Check("consent", _consent, lambda tool: tool.confirms),
+    Check("shown", _shown, lambda tool: tool.confirms, needs_state=True, needs_fresh_data=True),
     Check("failed-calls", _failed, _acts, needs_state=True),
     Check("cancelled-calls", _cancelled, _acts, needs_state=True),
     Check("concurrent-calls", _concurrent, _acts, needs_state=True),

@@ -22,10 +22,11 @@ StepKind = Literal[
     "outdated",
     "concurrent",
     "cancelled",
+    "unshown",
 ]
 """The kinds of calls: one that the user refused, one where nobody could be asked, a preview, the call itself,
 the same call once more, the same with fresh data, one of which the user approved another preview, one of
-several at once, one that was cancelled."""
+several at once, one that was cancelled, one that does something else than another with the same question."""
 
 
 @dataclass(frozen=True, slots=True)

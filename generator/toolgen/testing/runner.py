@@ -30,6 +30,7 @@ from toolgen.testing.requests import KnownValues, requests, with_defaults
 from toolgen.testing.results import ActualResult, Failure, ToolReport
 from toolgen.testing.subject import FAULTS, Call, Subject, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
+from toolgen.testing.unshown_properties import observe_unshown
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
@@ -381,6 +382,16 @@ def _read_pages(run: ToolRunner) -> None:
             return
 
 
+def _run_unshown(run: ToolRunner) -> None:
+    """Vary the first example that succeeds, and look for properties that the question does not show."""
+    has_known_state = run.subject.has_state and run.subject.has_fresh_data
+    if run.succeeding_examples and run.tool.confirms and has_known_state:
+        work = observe_unshown(run.subject, run.tool, run.succeeding_examples[0], seed=run.options.seed)
+        seen = run.run_async(work)
+        if seen is not None:
+            run.add_first(run.counted(seen))
+
+
 def _run_cancelled(run: ToolRunner) -> None:
     """Cancel the call of the first example that succeeds, at several moments."""
     if not run.succeeding_examples or run.tool.read_only or not run.subject.has_state:
@@ -425,6 +436,7 @@ STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_examples_in_sequence,
     _run_requests,
     _run_later_calls,
+    _run_unshown,
     _run_cancelled,
     _run_concurrent,
     _run_neighbours,

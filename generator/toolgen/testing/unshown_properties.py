@@ -1,0 +1,151 @@
+"""Find properties that change what a confirmed tool does, and that its question does not show.
+
+An example is varied in one property at a time. If both calls ask the same question with the same preview, and
+leave different states, the user has agreed to something that nobody showed. Questions cut long values: two
+that differ only after the cut are tried, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any, Final
+
+from toolgen.runtime.confirmation.question import MAX_VALUE
+from toolgen.schema.document import JsonObject, JsonPath
+from toolgen.testing.observation import Observation, ObservedCall
+from toolgen.testing.requests import KnownValues, changes_of, generated_requests, is_valid, with_value
+from toolgen.testing.subject import Call, Subject
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+
+_GENERATED: Final = 40  # generated requests whose values are tried
+_TRIED: Final = 4  # values of one property
+_MOST_PROPERTIES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A call that succeeded, and what the user saw before it."""
+
+    request: JsonObject
+    step: ObservedCall
+    questions: tuple[str, ...]
+    preview: Any  # its text; its content if it has none
+
+    def shows_as(self, other: _Seen) -> bool:
+        """True if the user saw the same before both calls."""
+        return (self.questions, self.preview) == (other.questions, other.preview)
+
+    def changed_from(self, other: _Seen) -> _Seen | None:
+        """Return the call with the difference of its state from the other's; None if there is none."""
+        if self.step.after == other.step.after:
+            return None
+        return replace(self, step=replace(self.step, before=other.step.after))
+
+
+async def observe_unshown(
+    subject: Subject, tool: ToolUnderTest, example: ExpectedCall, *, seed: str
+) -> Observation | None:
+    """Return calls that show unshown properties; None if there are none, or the state varies by itself."""
+    call = partial(_call, subject, tool)
+    base, again = await call(example.arguments), await call(example.arguments)
+    if base is None or again is None or again.changed_from(base) is not None:  # a clock is in the state, say
+        return None
+    found: dict[str, _Seen] = {}
+    variations = _variations(tool, example, seed)
+    for path in list(variations)[:_MOST_PROPERTIES]:
+        name = ".".join("[0]" if step == 0 else str(step) for step in path).replace(".[", "[")
+        if (other := await _find_unshown(call, base, variations[path])) is not None:
+            found[name] = other
+        elif (other := await _find_unshown_end(call, _long_pairs(tool, path, variations[path]))) is not None:
+            found[f"the end of {name}"] = other
+    if not found:
+        return None
+    seen = list(found.values())
+    return Observation(seen[0].request, tuple(each.step for each in seen), variant=", ".join(found))
+
+
+_Call = Callable[[JsonObject], Awaitable[_Seen | None]]
+
+
+async def _find_unshown(call: _Call, base: _Seen, requests: list[JsonObject]) -> _Seen | None:
+    """Return a call that shows the same as the example's and does something else."""
+    for request in requests[:_TRIED]:
+        varied = await call(request)
+        if varied is None:
+            continue
+        if not varied.shows_as(base):
+            return None  # the question shows the property, whichever value it has
+        if (changed := varied.changed_from(base)) is not None:
+            return changed
+    return None
+
+
+async def _find_unshown_end(call: _Call, pairs: Iterator[tuple[JsonObject, JsonObject]]) -> _Seen | None:
+    """Return a call with a long value that shows the same as one with another end, and acts otherwise."""
+    for one, other in islice(pairs, _TRIED):
+        first, second = await call(one), await call(other)
+        # One pair decides: a question shows the end of every long value of a property, or of none.
+        if first is not None and second is not None:
+            return second.changed_from(first) if second.shows_as(first) else None
+    return None
+
+
+async def _call(subject: Subject, tool: ToolUnderTest, request: JsonObject) -> _Seen | None:
+    """Make a preview and a call with fresh data; None if it fails or asks nothing."""
+    call = Call(tool.name, request)
+    async with subject.session() as session:
+        preview = await session.preview(call) if tool.previews else None
+        before = session.state()
+        answer = await session.call(call)
+        step = ObservedCall("unshown", answer, before, session.state())
+    if answer.error is not None or not answer.questions:
+        return None
+    content = None if preview is None else preview.content
+    text = content.get("message", content) if isinstance(content, Mapping) else content
+    return _Seen(request, step, answer.questions, text)
+
+
+def _variations(tool: ToolUnderTest, example: ExpectedCall, seed: str) -> dict[JsonPath, list[JsonObject]]:
+    """Return the path of each property without parts → requests that differ from the example in it."""
+    generated = list(generated_requests(tool, seed, _GENERATED))
+    found: dict[JsonPath, list[JsonObject]] = {}
+    for change in changes_of(tool, [example], KnownValues.of_tools([tool]), generated=generated):
+        value = _value_at(change.request, change.path)
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(change.path[-1], str) and not isinstance(first, dict):  # its parts have paths, too
+            found.setdefault(change.path, []).append(change.request)
+    return found
+
+
+def _long_pairs(
+    tool: ToolUnderTest, path: JsonPath, requests: list[JsonObject]
+) -> Iterator[tuple[JsonObject, JsonObject]]:
+    """Yield two requests each that differ in the end of a long value."""
+    for request in requests:
+        pair = [with_value(request, path, each) for each in _long_pair(_value_at(request, path))]
+        if pair and all(is_valid(tool.input_schema, each) for each in pair):
+            yield pair[0], pair[1]
+
+
+def _value_at(request: Any, path: JsonPath) -> Any:
+    """Return the value at a path; None if it is left out."""
+    with suppress(KeyError):
+        for step in path:
+            request = request[step]
+        return request
+    return None
+
+
+def _long_pair(value: Any) -> tuple[Any, ...]:
+    """Return two values that are equal as far as a question shows them; none if they cannot be made."""
+    if isinstance(value, str):
+        start = value[:MAX_VALUE].ljust(MAX_VALUE, "x")
+        return f"{start}a", f"{start}b"
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        items = [f"{value[0]}{number}" for number in range(MAX_VALUE // 3)]
+        return [*items, f"{value[0]}a"], [*items, f"{value[0]}b"]
+    return ()
