@@ -23,11 +23,6 @@ from toolgen.schema.document import Schema, value_key
 MISSING: Final = object()
 """Returned where no value was found."""
 
-ANYTHING: Final[tuple[Any, ...]] = (
-    None, True, False, 0, 1, -1, 1.0, 0.5, -0.0, 2**53 + 1, 10**30, 1e20, "", "1", "true", "null", "é", "😀",
-    "a\u0000b", " x ", "2026-01-02T03:04:05Z", [], [1, "1", None], [[]], {}, {"a": 1}, {"": None},
-    {"a": {"b": [1.0]}},
-)  # fmt: skip
 _HINTS: Final = {
     "object": "properties required additionalProperties patternProperties minProperties maxProperties "
     "propertyNames dependentRequired dependentSchemas dependencies unevaluatedProperties",

@@ -164,20 +164,12 @@ class Expansion:
         return AlternativeFacts(max(sizes, default=0), is_null)
 
     def _is_open(self, requirement: Requirement) -> bool:
-        """True unless a requirement contradicts the kinds that are left."""
-        # Not further: references may be circular, and a wrong True costs no more than a try.
-        for _ in range(10):
-            if isinstance(requirement, bool):
-                return requirement
-            if isinstance(requirement, RefusedBy):
-                return not isinstance(requirement.schema, bool) or not requirement.schema
-            if "type" in requirement and not kinds_of(requirement) & self.made.kinds:
-                return False
-            targets = self._prepared.references(requirement)
-            if len(targets) != 1:
-                return True
-            requirement = targets[0]
-        return True
+        """True unless a requirement itself contradicts the kinds that are left."""
+        if isinstance(requirement, bool):
+            return requirement
+        if isinstance(requirement, RefusedBy):
+            return requirement.schema is not True
+        return "type" not in requirement or bool(kinds_of(requirement) & self.made.kinds)
 
     def _depend(self, dependencies: Any) -> bool:
         """Decide for each property on which a schema depends: absent, or present with the schema."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
-from toolgen.proof.containment import Containment, NotContained, check_containment
+from toolgen.proof.containment import NotContained, check_containment
 from toolgen.proof.instances.builder import (
-    ANYTHING,
     EXAMPLE_STYLE,
     LIMITS,
     MISSING,
@@ -49,7 +47,11 @@ class InstanceGenerator:
             if value is MISSING or not self.prepared.is_valid(value):
                 misses += 1
                 if not number and misses == _HOPELESS:
-                    yield from islice(self._searched(), count)
+                    result = self.prepared.derived(
+                        "emptiness", lambda: check_containment(self.prepared.root, False)
+                    )
+                    if isinstance(result, NotContained):
+                        yield copy.deepcopy(result.witness)
                     return
                 continue
             text = json.dumps(value, sort_keys=True)
@@ -59,20 +61,6 @@ class InstanceGenerator:
             seen.add(text)
             number, misses = number + 1, 0
             yield value
-
-    def _searched(self) -> Iterator[Any]:
-        """Yield valid values where construction finds none: usual ones, else a witness of the comparison."""
-        found = False
-        for value in copy.deepcopy(ANYTHING):
-            if self.prepared.is_valid(value):
-                found = True
-                yield value
-        if not found and isinstance(result := self._emptiness(), NotContained):
-            yield copy.deepcopy(result.witness)
-
-    def _emptiness(self) -> Containment:
-        """Return whether `false` accepts everything that the schema accepts."""
-        return self.prepared.derived("emptiness", lambda: check_containment(self.prepared.root, False))
 
     def example(self, *, seed: Seed, name: str = "") -> Any | None:
         """Return a realistic value, None if none was found. `name` says what it is, for a schema of text."""

@@ -11,24 +11,7 @@ from toolgen.proof.instances.prepared_schema import PreparedSchema, Requirement
 
 Requirements = tuple[Requirement, ...]
 
-FRESH_NAMES: Final = (
-    "extra",
-    "a",
-    "x y",
-    "",
-    "größe",
-    "__class__",
-    "model_config",
-    "self",
-    "$ref",
-    "0",
-    "😀",
-    "A",
-    "b",
-    "c",
-    "d",
-    "e",
-)
+FRESH_NAMES: Final = ("extra", "x y", "", "größe", "__class__", "model_config", "self", "$ref", "0", "😀")
 
 
 class ObjectFacts:

@@ -202,29 +202,15 @@ def _ranges(rows: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, in
     return {key: row for keys, row in rows.items() for key in keys.split()}
 
 
-_RANGES: Final = _ranges(  # lowest, highest, decimals
+_RANGES: Final = _ranges(  # lowest, highest, decimals; other numbers are from 1 to 100
     {
         "price cost amount total subtotal fee tax budget salary revenue balance payment income": (5, 500, 2),
-        "quantity qty count num number copy guest passenger ticket people": (1, 12, 0),
-        "id": (1000, 9999, 0),
-        "age": (18, 80, 0),
+        "quantity qty count num number copy guest passenger ticket people rating star page index line month "
+        "day hour temperature temp": (1, 5, 0),
+        "id port width height length": (1000, 9999, 0),
         "year": (2020, 2026, 0),
-        "month": (1, 12, 0),
-        "day": (1, 28, 0),
-        "hour": (8, 18, 0),
-        "minute second duration timeout": (5, 55, 0),
         "timestamp epoch": (1_767_225_600, 1_798_000_000, 0),
-        "latitude lat": (-60, 60, 4),
-        "longitude lng lon long": (-170, 170, 4),
-        "percent percentage": (1, 99, 1),
+        "latitude lat longitude lng lon long": (-60, 60, 4),
         "rate ratio probability confidence score similarity": (0, 1, 3),
-        "temperature temp": (5, 30, 1),
-        "port": (8000, 8999, 0),
-        "page index line": (1, 9, 0),
-        "limit size max": (10, 50, 0),
-        "offset skip min": (0, 20, 0),
-        "width height length": (100, 1200, 0),
-        "weight distance": (1, 90, 1),
-        "rating star": (1, 5, 1),
     }
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from toolgen.schema.document import value_key
 from toolgen.schema.validator import compiled
+
+S = TypeVar("S", str, list[Any])
 
 MAX_CHECKS: Final = 1_000
 """Maximum number of calls of `fails`."""
@@ -67,40 +69,32 @@ def _smaller(value: Any) -> Iterator[Any]:
             yield from _smaller_numbers(value)
 
 
-def _smaller_objects(value: dict[str, Any]) -> Iterator[Any]:
-    if value:
-        yield {}
-    names = list(value)
-    # Large parts first, then smaller ones: delta debugging (Zeller, Hildebrandt: Simplifying and
-    # Isolating Failure-Inducing Input, 2002).
-    size = len(names) // 2
+def _without_parts(value: S) -> Iterator[S]:
+    """Yield `value` without some of its items, many at first, then fewer: delta debugging."""
+    size = len(value)
     while size:
-        for start in range(0, len(names), size):
-            gone = set(names[start : start + size])
-            yield {name: inner for name, inner in value.items() if name not in gone}
+        for start in range(0, len(value), size):
+            yield value[:start] + value[start + size :]
         size //= 2
+
+
+def _smaller_objects(value: dict[str, Any]) -> Iterator[Any]:
+    for names in _without_parts(list(value)):
+        yield {name: value[name] for name in names}
     for name, inner in value.items():
         for smaller in _smaller(inner):
             yield {**value, name: smaller}
 
 
 def _smaller_arrays(value: list[Any]) -> Iterator[Any]:
-    size = len(value)
-    while size:
-        for start in range(0, len(value), size):
-            yield value[:start] + value[start + size :]
-        size //= 2
+    yield from _without_parts(value)
     for index, inner in enumerate(value):
         for smaller in _smaller(inner):
             yield [*value[:index], smaller, *value[index + 1 :]]
 
 
 def _smaller_texts(value: str) -> Iterator[str]:
-    size = len(value)
-    while size:
-        for start in range(0, len(value), size):
-            yield value[:start] + value[start + size :]
-        size //= 2
+    yield from _without_parts(value)
     plain = "".join(char if char.isascii() else "a" for char in value)
     for simpler in (plain, "a" * len(value)):
         if simpler != value and value.strip("a"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Final
+from uuid import UUID
 
 from toolgen.proof.instances.choices import Dice
 
@@ -35,8 +36,7 @@ def date_time(dice: Dice) -> str:
 
 def uuid(dice: Dice) -> str:
     """Return a UUID of version 4."""
-    text = digits(dice, 32, HEXADECIMAL)
-    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
+    return str(UUID(hex=digits(dice, 32, HEXADECIMAL), version=4))
 
 
 def person(dice: Dice) -> str:
