@@ -28,7 +28,7 @@ def test_every_format_that_the_validator_asserts_is_known() -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_example_texts_are_valid_and_invalid(name: str) -> None:
     known = FORMATS[name]
-    assert all(matches_format(text, name, DRAFT) for text in (*known.valid, *known.odd))
+    assert all(matches_format(text, name, DRAFT) for text in known.valid)
     assert not any(matches_format(text, name, DRAFT) for text in known.invalid)
 
 
@@ -38,8 +38,8 @@ def test_patterns_enclose_what_the_validator_accepts(name: str) -> None:
     upper, lower = compiled({"pattern": known.upper}), compiled({"pattern": known.lower})
     rng = random.Random(7)
     words = TextSearch(formula_of(parse_pattern(known.lower))).random_words(60, rng, 40)
-    texts = [*known.valid, *known.odd, *known.invalid, *words]
-    for text in (*known.valid, *known.odd):
+    texts = [*known.valid, *known.invalid, *words]
+    for text in known.valid:
         for at in range(len(text) + 1):
             texts += [text[:at] + one + text[at:] for one in CHARACTERS]
             texts += [text[:at] + one + text[at + 1 :] for one in CHARACTERS]

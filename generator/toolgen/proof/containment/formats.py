@@ -23,7 +23,6 @@ class Format:
     lower: str | None  # a pattern that only valid texts match; None: none is known
     valid: tuple[str, ...]
     invalid: tuple[str, ...]
-    odd: tuple[str, ...] = ()  # valid too, but nobody would write them
 
 
 def is_asserted(name: str, draft: Draft) -> bool:
@@ -42,10 +41,8 @@ def _validator(name: str, draft: Draft) -> Any:
     return compiled({"$schema": draft.value, "format": name})
 
 
-def _exact(
-    pattern: str, valid: tuple[str, ...], invalid: tuple[str, ...], odd: tuple[str, ...] = ()
-) -> Format:
-    return Format(pattern, pattern, valid, invalid, odd)
+def _exact(pattern: str, valid: tuple[str, ...], invalid: tuple[str, ...]) -> Format:
+    return Format(pattern, pattern, valid, invalid)
 
 
 # Dates and times (RFC 3339)
@@ -128,7 +125,6 @@ def _uri_format(*, relative: bool, international: bool) -> Format:
         _uri(more=_IRI_LOWER if international else "", relative=relative, literals=False),
         valid,
         invalid,
-        ("a:(", "a:'"),
     )
 
 
@@ -164,35 +160,30 @@ FORMATS: Final[Mapping[str, Format]] = {
         f"^P(?:[0-9]+W|{_DURATION_DATE}(?:{_DURATION_TIME})?|{_DURATION_TIME})$",
         ("P1D", "PT1H30M", "P1Y2M3DT4H5M6S", "P2W"),
         ("P", "", "1D", "PT", "P1Y1D", "P1S", "p1d", "PT1H1S", "P1WT1H"),
-        (f"P{'0' * 62}D",),
     ),
     "email": Format(
         r"^[\s\S]+@[\s\S]+$",
         rf"^{_LOCAL}@{_SHORT_LABEL}(?:\.{_SHORT_LABEL}){{0,1}}$",
         ("user@example.com", "a.b+c@sub.example.org", "a@b", '"a b"@example.com', "a@[127.0.0.1]"),
         ("user", "@example.com", "user@", "", "a@b@c", "a b@example.com", "é@-a"),
-        ("a@xn--369d", "^@b", "*@example.com", "a'b@example.com", '"["@example.com', "a <a@example.com>"),
     ),
     "idn-email": Format(
         r"^[\s\S]+@[\s\S]+$",
         rf"^{_LOCAL}@[a-z]{{1,20}}(?:\.[a-z]{{1,20}}){{0,3}}$",
         ("user@example.com", "é@example.com", "a@é.example"),
         ("user", "@example.com", "user@", ""),
-        ("*@example.com", "a'b@example.com", '"["@example.com', "a@a\U000e0100"),
     ),
     "hostname": Format(
         rf"^{_ANY_LABEL}(?:\.{_ANY_LABEL})*$",
         _HOSTNAMES,
         ("example.com", "localhost", "a", "a-b.c1", "xn--nxasmq6b"),
         ("", "-a", "a-", "a_b", "a..b", "a.", "é", "ab--c", "xn--a"),
-        ("xn--369d",),
     ),
     "idn-hostname": Format(
         r"^[A-Za-z0-9.\u0080-\u{10ffff}-]+$",
         _HOSTNAMES,
         ("example.com", "é.example", "localhost"),
         ("", "-a", "a b", "a..b", "ab--c"),
-        ("a\U000e0100", "é" * 40),
     ),
     "ipv4": _exact(
         f"^{_IPV4}$",
@@ -219,14 +210,11 @@ FORMATS: Final[Mapping[str, Format]] = {
         ("123e4567-e89b-12d3-a456-426614174000", "00000000-0000-0000-0000-000000000000"),
         ("123e4567e89b12d3a456426614174000", "", "123e4567-e89b-12d3-a456-42661417400g"),
     ),
-    "json-pointer": _exact(
-        f"^(?:{_POINTER})?$", ("", "/", "/a/0/b~1c", "/é~0"), ("a", "/~", "/~2", "#/a"), ("/(",)
-    ),
+    "json-pointer": _exact(f"^(?:{_POINTER})?$", ("", "/", "/a/0/b~1c", "/é~0"), ("a", "/~", "/~2", "#/a")),
     "relative-json-pointer": _exact(
         f"^(?:0|[1-9][0-9]*)(?:#|{_POINTER})?$",
         ("0", "1/a", "2#", "0#", "10/a~0"),
         ("", "/a", "01", "-1", "1a", "0##", "1/~"),
-        ("0/(",),
     ),
     "regex": Format(
         r"^[\s\S]*$",

@@ -154,8 +154,6 @@ class _StringSearch:
         loose = _Patterns(given, exact=False)
         if exact.parts != loose.parts:
             self._search(exact, STEPS // 2)
-        for name in given.formats:
-            self._take(FORMATS[name].odd)
         is_complete = not self._is_done() and self._search(loose, STEPS)
         if self._is_done():
             return self._result()

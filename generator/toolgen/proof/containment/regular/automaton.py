@@ -11,7 +11,6 @@ from typing import Any, Final
 from toolgen.proof.containment.regular.character_sets import ALL, NONE, CharacterSet, of_ranges
 from toolgen.proof.containment.regular.syntax import (
     Anchor,
-    BackReference,
     Characters,
     Choice,
     Look,
@@ -89,7 +88,7 @@ def _append(built: Nondeterministic, node: Node, start: int) -> int:
             return end
         case Repeat():
             return _append_repeat(built, node, start)
-        case Look() | BackReference():
+        case Look():
             raise NotRegularError("a pattern that is not regular")
 
 

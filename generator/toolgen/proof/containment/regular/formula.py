@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from toolgen.proof.containment.regular.syntax import (
     Anchor,
-    BackReference,
     Choice,
     Look,
     Node,
@@ -38,14 +37,7 @@ class AllOf:
     parts: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """One of these holds."""
-
-    parts: tuple[Formula, ...]
-
-
-Formula = Matches | Not | AllOf | AnyOf
+Formula = Matches | Not | AllOf
 
 
 def evaluate(formula: Formula, known: Callable[[Node], bool | None]) -> bool | None:
@@ -57,18 +49,13 @@ def evaluate(formula: Formula, known: Callable[[Node], bool | None]) -> bool | N
             value = evaluate(other, known)
             return None if value is None else not value
         case AllOf(parts):
-            return _combine((evaluate(part, known) for part in parts), decisive=False)
-        case AnyOf(parts):
-            return _combine((evaluate(part, known) for part in parts), decisive=True)
-
-
-def _combine(values: Iterable[bool | None], *, decisive: bool) -> bool | None:
-    is_open = False
-    for value in values:
-        if value is decisive:
-            return decisive
-        is_open = is_open or value is None
-    return None if is_open else not decisive
+            is_open = False
+            for part in parts:
+                value = evaluate(part, known)
+                if value is False:
+                    return False
+                is_open = is_open or value is None
+            return None if is_open else True
 
 
 def patterns_in(formula: Formula) -> Iterator[Node]:
@@ -78,7 +65,7 @@ def patterns_in(formula: Formula) -> Iterator[Node]:
             yield node
         case Not(other):
             yield from patterns_in(other)
-        case AllOf(parts) | AnyOf(parts):
+        case AllOf(parts):
             for part in parts:
                 yield from patterns_in(part)
 
@@ -89,12 +76,10 @@ def formula_of(node: Node) -> Formula:
     `^(?=a)b` is `^a` and `^b`, and `a(?<!b)$` is `a$` and not `b$`. Raises `NotRegularError` for
     other lookaround.
     """
-    if _has(node, BackReference):
-        raise NotRegularError("a back-reference")
     if not _has_look(node):
         return Matches(node)
     if isinstance(node, Choice):
-        return AnyOf(tuple(formula_of(branch) for branch in node.branches))
+        return Not(AllOf(tuple(Not(formula_of(branch)) for branch in node.branches)))
     parts = _flatten(node)
     leading = _count_fixed(parts, "start")
     trailing = _count_fixed(parts[leading:][::-1], "end")
@@ -140,20 +125,14 @@ def _flatten(node: Node) -> list[Node]:
 
 
 def _has_look(node: Node) -> bool:
-    return _has(node, Look)
-
-
-def _has(node: Node, kind: type[Look | BackReference]) -> bool:
-    """True if `node` is of `kind`, or a part of it."""
-    if isinstance(node, kind):
-        return True
+    """True if `node` is lookaround, or a part of it is."""
     match node:
-        case Sequence(parts):
-            return any(_has(part, kind) for part in parts)
-        case Choice(branches):
-            return any(_has(branch, kind) for branch in branches)
-        case Repeat(part) | Look(part):
-            return _has(part, kind)
+        case Look():
+            return True
+        case Sequence(parts) | Choice(parts):
+            return any(map(_has_look, parts))
+        case Repeat(part):
+            return _has_look(part)
         case _:
             return False
 
@@ -163,8 +142,6 @@ def loosen(node: Node) -> Node:
     match node:
         case Look():
             return Sequence()
-        case BackReference(group):
-            return Choice((loosen(group), Sequence()))  # empty where the group has matched nothing
         case Sequence(parts):
             return Sequence(tuple(map(loosen, parts)))
         case Choice(branches):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
@@ -71,22 +72,16 @@ class Look:
     negative: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BackReference:
-    """A back-reference: the text that a group has matched, again."""
-
-    group: Node
-
-
-Node = Characters | Sequence | Choice | Repeat | Anchor | Look | BackReference
+Node = Characters | Sequence | Choice | Repeat | Anchor | Look
 
 
 # WhiteSpace and LineTerminator of ECMA-262, sections 12.2 and 12.3.
-_SPACES: Final = of_ranges([(0x09, 0x0D), (0x2000, 0x200A), (0x2028, 0x2029)]) | of_text(
-    " \u00a0\u1680\u202f\u205f\u3000\ufeff"
+_SPACES: Final = of_text(
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_DIGITS: Final = of_ranges([(48, 57)])
-_WORD: Final = of_ranges([(48, 57), (65, 90), (95, 95), (97, 122)])
+_DIGITS: Final = of_text(string.digits)
+_WORD: Final = of_text(string.digits + string.ascii_letters + "_")
 _CLASSES: Final = {"d": _DIGITS, "w": _WORD, "s": _SPACES, "D": ~_DIGITS, "W": ~_WORD, "S": ~_SPACES}
 _ANY: Final = ~of_text("\n\r\u2028\u2029")  # `.`
 
@@ -96,8 +91,9 @@ _PROPERTY = re.compile(r"[pP](?:\{[^{}]*\}|[A-Z])")
 _COUNT = re.compile(r"\{([0-9]{1,6})(,([0-9]{0,6}))?\}")
 _BRACKET = re.compile(r"\[(?:\\.|[^\\\]])*+(?P<end>\])?", re.DOTALL)
 _UNUSUAL_BRACKET = re.compile(r"\[|&&|--|~~")
+_LOOKS: Final = {"=": (True, False), "!": (True, True), "<=": (False, False), "<!": (False, True)}
+"""Whether lookaround looks ahead, and whether it is negative."""
 _GROUP = re.compile(r"\(\?(?P<kind>:|=|!|<=|<!|P?<[A-Za-z_][A-Za-z0-9_]*>)")
-_BACK_REFERENCE = re.compile(r"\\([1-9])(?![0-9])")
 
 
 @lru_cache(maxsize=512)
@@ -108,9 +104,6 @@ def parse_pattern(pattern: str) -> Node:
     return _Parser(translate_syntax(pattern)).parse()
 
 
-_OPEN: Final = Sequence()  # stands for a group that is not closed yet
-
-
 class _Parser:
     """A pattern, and how far it has been read."""
 
@@ -119,7 +112,6 @@ class _Parser:
         self._at = 0
         self._depth = 0
         self._asked: set[str] = set()
-        self._groups: list[Node] = []  # those that capture, in the order of their beginnings
 
     def parse(self) -> Node:
         node = self._choice()
@@ -197,25 +189,15 @@ class _Parser:
         return Characters(of_text(character))
 
     def _group(self) -> Node:
-        look: tuple[bool, bool] | None = None  # ahead, negative
-        kind = ""
+        look: tuple[bool, bool] | None = None
         if match := _GROUP.match(self._text, self._at):
             self._at = match.end()
-            kind = match["kind"]
-            look = {"=": (True, False), "!": (True, True), "<=": (False, False), "<!": (False, True)}.get(
-                kind
-            )
+            look = _LOOKS.get(match["kind"])
         elif self._text.startswith("(?", self._at):
             raise NotRegularError("flags within a pattern")
         else:
             self._at += 1
-        captures = look is None and kind != ":"
-        at = len(self._groups)
-        if captures:
-            self._groups.append(_OPEN)
         inner = self._choice()
-        if captures:
-            self._groups[at] = inner
         if not self._take(")"):
             raise NotRegularError("a group without an end")
         return inner if look is None else Look(inner, ahead=look[0], negative=look[1])
@@ -225,15 +207,7 @@ class _Parser:
         if letter in ("b", "B"):
             self._at += 2
             return Anchor("boundary" if letter == "b" else "no_boundary")
-        if match := _BACK_REFERENCE.match(self._text, self._at):
-            self._at = match.end()
-            return self._back_reference(int(match[1]))
         return Characters(self._escaped_set())
-
-    def _back_reference(self, number: int) -> Node:
-        if number > len(self._groups) or self._groups[number - 1] is _OPEN:
-            raise NotRegularError("a back-reference")
-        return BackReference(self._groups[number - 1])
 
     def _escaped_set(self) -> CharacterSet:
         """Read an escape that stands for characters, within brackets or without."""
