@@ -24,15 +24,7 @@ from toolgen.runtime.text import (
 from toolgen.schema.document import JsonPath, SchemaDocument, follow, subschemas
 
 from .compiled_schema import CompiledSchema
-from .complexity import explains
-from .fault_messages import (
-    Fault,
-    expected_of,
-    instead_of_text,
-    part_at,
-    sentence,
-    unknown_property,
-)
+from .fault_messages import Fault, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .json_value import find_non_json, is_json, path_of_error
 from .schema_lookup import SchemaLookup
 from .union_faults import CHOICES, intended_branches, is_closed
@@ -69,37 +61,12 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
     if schema.is_too_expensive(value):
         yield TOO_EXPENSIVE
         return
-    if not explains(schema.document, value):
-        yield from _faults_by_property(schema, value)
+    if not schema.explains(value):
+        yield Fault("$", _UNEXPLAINED)
         return
     refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
     for error in schema.errors(value):
         yield from describe_error(error, refusal)
-
-
-def _faults_by_property(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
-    """Yield the faults of a value that would take too long to explain as a whole, property by property.
-
-    A property that would take too long, too, has one general fault, as has a value with valid properties.
-    """
-    document, lookup = schema.document.plain, SchemaLookup(schema.document)
-    given = value if isinstance(value, dict) else {}
-    properties = document.schema.get("properties", {})
-    found = [[name] for name in document.schema.get("required", ()) if given and name not in given]
-    yield from (Fault(show_path(path), MISSING) for path in found)
-    for name in [name for name in given if name in properties]:
-        validator = schema.subschema(("properties", name))
-        if validator is None or validator.is_valid(value[name]):
-            continue
-        found.append([name])
-        if explains(document, value[name], properties[name]):
-            refusal = Refusal(document, value[name], lookup, (name,))
-            for error in validator.iter_errors(value[name]):
-                yield from describe_error(error, refusal)
-        else:
-            yield Fault(show_path([name]), _UNEXPLAINED)
-    if not found:
-        yield Fault("$", _UNEXPLAINED)
 
 
 def non_json_faults(value: Any) -> Iterator[Fault]:
@@ -166,12 +133,11 @@ class Refusal:
     document: SchemaDocument
     value: Any
     lookup: SchemaLookup
-    at: JsonPath = ()  # path of the value in what was sent
     known: Collection[str] | None = None  # names that may be shown, and no values; None: everything may be
 
     def path_of(self, error: ValidationError) -> JsonPath:
-        """Return the path of an error in what was sent."""
-        return (*self.at, *path_of_error(self.value, error))
+        """Return the path of an error in the value."""
+        return path_of_error(self.value, error)
 
     def show(self, path: Iterable[str | int]) -> str:
         """Return a path as text."""
@@ -179,7 +145,7 @@ class Refusal:
 
     def part_of(self, error: ValidationError) -> Any:
         """Return the part of the value at the path of an error."""
-        return follow(self.value, path_of_error(self.value, error))
+        return follow(self.value, self.path_of(error))
 
     def hides(self, error: ValidationError) -> bool:
         """True if the value of an error must not be shown, because it is or may contain a secret."""
