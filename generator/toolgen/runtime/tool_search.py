@@ -59,14 +59,6 @@ class SearchedTool:
     parameters: str  # names and descriptions
 
 
-@dataclass(frozen=True, slots=True)
-class FoundTool:
-    """A tool that a search has found."""
-
-    name: str
-    score: float  # BM25: the higher, the better; comparable within one search only
-
-
 def searched_tool(
     name: str, description: str, input_schema: Mapping[str, Any], *, title: str | None = None
 ) -> SearchedTool:
@@ -105,13 +97,16 @@ class ToolSearch:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def find(self, text: str, limit: int = 5) -> list[FoundTool]:
-        """Return the tools that have any word of `text`, the best first, at most `limit`."""
+    def find(self, text: str, limit: int = 5) -> dict[str, float]:
+        """Return the names of the tools that have any word of `text`, the best first, at most `limit`.
+
+        Each has its score by BM25: the higher, the better; comparable within one search only.
+        """
         query = " OR ".join(f'"{word}"' for word in _query_words(text))
         if not query or limit < 1:
-            return []
+            return {}
         rows = self._database.execute(_SEARCH, (query, limit))
-        return [FoundTool(self._names[rowid - 1], score) for rowid, score in rows]
+        return {self._names[rowid - 1]: score for rowid, score in rows}
 
     def _rows(self, tools: Iterable[SearchedTool]) -> Iterator[tuple[int, str, str, str]]:
         for number, tool in enumerate(tools, 1):

@@ -30,7 +30,7 @@ def search_project(start: str, text: str, limit: int) -> list[FoundSpec]:
             found = search.find(text, limit)
     except SearchUnavailableError as error:
         raise no_search(error) from error
-    return [FoundSpec(each.name, each.score, _summary(tools[each.name].spec.description)) for each in found]
+    return [FoundSpec(name, score, _summary(tools[name].spec.description)) for name, score in found.items()]
 
 
 def no_search(error: SearchUnavailableError) -> UnableError:

@@ -56,7 +56,7 @@ def search_asks(tools: Sequence[ProgramTool], *, among: Iterable[SearchedTool] =
             SearchedAsk(
                 tool.spec.name,
                 ask,
-                tuple(each.name for each in search.find(ask, FIRST)),
+                tuple(search.find(ask, FIRST)),
                 tool.source.value(("examples", index, "ask")),
             )
             for tool, index, ask in asked

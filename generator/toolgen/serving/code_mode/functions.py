@@ -44,7 +44,7 @@ class Functions:
     def find(self, text: str, limit: int, allowed: Collection[str]) -> dict[str, str]:
         """Return the functions of `allowed` tools for a task, the best first, with the first line of each."""
         found = self._search.find(text, len(self.definitions))
-        tools = [each.name for each in found if each.name in allowed][:limit]
+        tools = [name for name in found if name in allowed][:limit]
         return {self.names[tool]: _first_line(self.definitions[tool]) for tool in tools}
 
     def arguments_of(
