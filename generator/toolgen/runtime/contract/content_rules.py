@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import BlockType
@@ -13,49 +13,24 @@ from toolgen.runtime.content.values import BlockType
 if TYPE_CHECKING:
     from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 
-ANY: Final = "any"
-
-
-@dataclass(frozen=True, slots=True)
-class ContentRule:
-    """One entry of `content` in a spec."""
-
-    type: BlockType
-    media_types: tuple[str, ...]  # empty: all that the type can have
-    min: int
-    max: int | None
-    max_bytes: int | None  # of each block
-    audience: tuple[Any, ...]
-    priority: float | None
-
-    def allows(self, media_type: str | None) -> bool:
-        """True if the rule is for blocks of this media type. A link may leave it open."""
-        if not self.media_types or media_type is None:
-            return True
-        main = media_type.partition("/")[0]
-        return media_type in self.media_types or f"{main}/*" in self.media_types
-
-    def __str__(self) -> str:
-        return f"{self.type} ({' or '.join(self.media_types)})" if self.media_types else self.type
-
 
 @dataclass(frozen=True, slots=True)
 class ContentContract:
     """The field `content` of a tool, prepared for calls."""
 
-    rules: tuple[ContentRule, ...] | None  # None: any blocks
+    rules: Sequence[Fields] | None  # the entries of `content`; None: any blocks
 
     def media_types(self, kind: BlockType) -> tuple[str, ...]:
         """Return the media types that the rules for a type of block name."""
-        rules = [rule for rule in self.rules or () if rule.type == kind]
+        rules = [rule for rule in self.rules or () if rule["type"] == kind]
         # one rule allows every type: naming those of the others would exclude some
-        if any(not rule.media_types for rule in rules):
+        if any(not rule.get("media_types") for rule in rules):
             return ()
-        return tuple(each for rule in rules for each in rule.media_types)
+        return tuple(each for rule in rules for each in rule["media_types"])
 
     def max_bytes(self, kind: BlockType) -> int | None:
         """Return the largest size of a block of this type, in bytes; None if it has no limit."""
-        limits = [rule.max_bytes for rule in self.rules or () if rule.type == kind]
+        limits = [rule.get("max_bytes") for rule in self.rules or () if rule["type"] == kind]
         known = [limit for limit in limits if limit is not None]
         return max(known) if known and len(known) == len(limits) else None
 
@@ -65,8 +40,8 @@ class ContentContract:
         if self.rules is None or index is None:
             return block
         rule = self.rules[index]
-        audience = block.audience or rule.audience
-        priority = rule.priority if block.priority is None else block.priority
+        audience = block.audience or tuple(rule.get("audience", ()))
+        priority = rule.get("priority") if block.priority is None else block.priority
         if (audience, priority) == (block.audience, block.priority):
             return block
         return replace(block, audience=audience, priority=priority)
@@ -74,7 +49,7 @@ class ContentContract:
     def rule_of(self, block: Block) -> int | None:
         """Return the index of the first rule for a block; None if there is none."""
         for index, rule in enumerate(self.rules or ()):
-            if rule.type == block.type and rule.allows(block.media_type):
+            if rule["type"] == block.type and _allows(rule, block.media_type):
                 return index
         return None
 
@@ -100,20 +75,19 @@ class BlockCheck:
         rule = rules[index]
         self._counts[index] += 1
         # once, at the first block too many
-        if rule.max is not None and self._counts[index] == rule.max + 1:
-            return f"{subject}: expected at most {rule.max} of {rule}"
-        if rule.max_bytes is not None and block.type != "link" and len(block.data) > rule.max_bytes:
-            return (
-                f"{subject}: {_shown(block)} has {len(block.data):,} bytes, max_bytes is {rule.max_bytes:,}"
-            )
+        if "max" in rule and self._counts[index] == rule["max"] + 1:
+            return f"{subject}: expected at most {rule['max']} of {_described(rule)}"
+        most = rule.get("max_bytes")
+        if most is not None and block.type != "link" and len(block.data) > most:
+            return f"{subject}: {_shown(block)} has {len(block.data):,} bytes, max_bytes is {most:,}"
         return None
 
     def missing(self) -> list[str]:
         """Return what a result lacks that has no more blocks."""
         return [
-            f"content: expected at least {rule.min} of {rule}, got {self._counts[index]}"
+            f"content: expected at least {rule['min']} of {_described(rule)}, got {self._counts[index]}"
             for index, rule in enumerate(self._contract.rules or ())
-            if self._counts[index] < rule.min
+            if self._counts[index] < rule.get("min", 0)
         ]
 
 
@@ -127,22 +101,20 @@ def content_contract(definition: ToolDefinition) -> ContentContract | None:
     declared = definition.get("content")
     if not declared:
         return None
-    if declared == ANY:
-        return ContentContract(None)
-    return ContentContract(tuple(_rule(each) for each in declared))
+    return ContentContract(None if isinstance(declared, str) else declared)
 
 
-def _rule(declared: Fields) -> ContentRule:
-    fields: Mapping[str, Any] = declared
-    return ContentRule(
-        type=declared["type"],
-        media_types=tuple(fields.get("media_types", ())),
-        min=fields.get("min", 0),
-        max=fields.get("max"),
-        max_bytes=fields.get("max_bytes"),
-        audience=tuple(fields.get("audience", ())),
-        priority=fields.get("priority"),
-    )
+def _allows(rule: Fields, media_type: str | None) -> bool:
+    """True if the rule is for blocks of this media type. A link may leave it open."""
+    allowed = rule.get("media_types")
+    if not allowed or media_type is None:
+        return True
+    return media_type in allowed or f"{media_type.partition('/')[0]}/*" in allowed
+
+
+def _described(rule: Fields) -> str:
+    allowed = rule.get("media_types")
+    return f"{rule['type']} ({' or '.join(allowed)})" if allowed else str(rule["type"])
 
 
 def _shown(block: Block) -> str:

@@ -54,14 +54,6 @@ NO_RESPONSE: Final = object()
 """The response of a result that has only blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """A result whose blocks have been read."""
-
-    response: Any  # NO_RESPONSE: there are only blocks
-    blocks: tuple[Block, ...]
-
-
 def content_of(result: Any, context: ToolContext) -> Any:
     """Return what a tool has returned; of a ToolResponse its content, with the rest noted in `context`.
 
@@ -122,14 +114,16 @@ def _encoded(contract: ToolContract, content: Any) -> bytes:
     return data
 
 
-def write_result_with_blocks(contract: ToolContract, result: ReadResult, settings: Settings) -> WrittenResult:
+def write_result_with_blocks(
+    contract: ToolContract, result: ToolResult[Any, Block], settings: Settings
+) -> WrittenResult:
     """Return the result of a tool whose spec declares `content`, response and blocks validated.
 
     Raises BrokenContract if either breaks the contract, TooLargeError if they are too large together.
     """
     assert contract.content is not None
     check = BlockCheck(contract.content)
-    faults = [fault for block in result.blocks if (fault := check.add(block)) is not None]
+    faults = [fault for block in result.content if (fault := check.add(block)) is not None]
     if faults := faults + check.missing():
         raise broken_content(faults)
     if result.response is not NO_RESPONSE:
@@ -138,11 +132,11 @@ def write_result_with_blocks(contract: ToolContract, result: ReadResult, setting
         written = WrittenResult(None, "")
     else:
         raise BrokenContract("it returned content without the response that output_schema describes")
-    if result.blocks:
-        size = len(written.text.encode()) + sum(len(block.data) for block in result.blocks)
+    if result.content:
+        size = len(written.text.encode()) + sum(len(block.data) for block in result.content)
         if size > settings.max_result_bytes:
             raise _too_large(contract, "result", size, settings)
-        written.blocks = result.blocks
+        written.blocks = result.content
     return written
 
 

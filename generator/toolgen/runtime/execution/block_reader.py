@@ -13,18 +13,12 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from toolgen.base.files import (
-    Folder,
-    IrregularFileError,
-    OutsideError,
-    OversizedFileError,
-    read_named,
-)
+from toolgen.base.files import Folder, IrregularFileError, OutsideError, OversizedFileError, read_named
 from toolgen.runtime.content.block import Block, digest
 from toolgen.runtime.content.links import link_fault
 from toolgen.runtime.content.media_type import SVG, MediaTypeError, media_type_of
 from toolgen.runtime.content.values import Content, Link, Media, Text, ToolResult, is_content
-from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract, ReadResult
+from toolgen.runtime.contract.result import NO_RESPONSE, BrokenContract
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import TooLargeError
 
@@ -39,7 +33,7 @@ _COPIED: Final = ("media_type", "name", "title", "description", "uri", "priority
 
 async def read_content(
     contract: ToolContract, returned: Any, environment: Environment, place: Place
-) -> ReadResult:
+) -> ToolResult[Any, Block]:
     """Return the response and the blocks of what a method returned, which runs in `place`.
 
     Raises BrokenContract for a source that cannot be a block, TooLargeError beyond `max_result_bytes`.
@@ -47,7 +41,7 @@ async def read_content(
     response, content = _take_apart(contract, returned)
     reader = BlockReader(contract, environment, environment.settings.max_result_bytes)
     blocks = [await reader.read(item, place) for item in content]
-    return ReadResult(response, tuple(blocks))
+    return ToolResult(response, *blocks)
 
 
 def _take_apart(contract: ToolContract, returned: Any) -> tuple[Any, Sequence[Content]]:
