@@ -99,17 +99,6 @@ class Caller:
         return preview
 
 
-@dataclass(frozen=True, slots=True)
-class ToolInfo:
-    """Fields of a tool's spec that responses and log records of its calls have."""
-
-    version: str | None = None
-    deprecated: Mapping[str, object] | None = None
-    final_answer: bool = False  # responses are meant for the user as they are
-    asks: bool = False  # `execute` may ask the user
-
-
-NO_INFO: Final = ToolInfo()
 DEFAULT_CONFIG = ToolConfig()
 ANYBODY = Caller()
 
@@ -154,7 +143,7 @@ class ToolContext:
         principal: who calls. None if neither the transport nor the application knows.
         session_id: the id of the conversation. None outside of a session.
         approval: what the user approved. None if no confirmation was needed.
-        info: fields of the spec that log records have.
+        info: the definition of the tool, whose version and deprecation log records have. Empty by default.
         ask: asks the user, for `elicit`. The default is None: nobody can be asked.
 
     Example:
@@ -172,7 +161,7 @@ class ToolContext:
     principal: str | None = None
     session_id: str | None = None
     approval: Approval | None = None
-    info: ToolInfo = field(default=NO_INFO, repr=False)
+    info: Mapping[str, Any] = field(default_factory=dict, repr=False)
     ask: Elicit | None = field(default=None, repr=False)
     clock: WorkClock | None = field(default=None, init=False, repr=False)  # None: a tool without `asks`
     final_by_tool: bool | None = field(default=None, init=False, repr=False)  # None: it did not decide
@@ -188,7 +177,8 @@ class ToolContext:
 
         A failure is final only if the tool sets this before it raises a ToolError.
         """
-        return self.info.final_answer if self.final_by_tool is None else self.final_by_tool
+        by_spec: bool = self.info.get("final_answer", False)
+        return by_spec if self.final_by_tool is None else self.final_by_tool
 
     @final_answer.setter
     def final_answer(self, value: bool) -> None:
@@ -197,12 +187,17 @@ class ToolContext:
     @property
     def logger(self) -> logging.LoggerAdapter[Any]:
         """The configured logger; records carry `tool_name` and `call_id`, secrets of the spec are masked."""
+        return CallLogger(self.config.logger or LOGGER, self.identity, list(self.secrets.values()))
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The fields by which records of the call are found."""
         fields = {"tool_name": self.tool_name, "call_id": self.call_id}
         if self.principal is not None:
             fields["principal"] = self.principal
         if self.session_id is not None:
             fields["session_id"] = self.session_id
-        return CallLogger(self.config.logger or LOGGER, fields, list(self.secrets.values()))
+        return fields
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -235,7 +230,7 @@ class ToolContext:
         """
         from .elicitation import UnusableQuestionError, elicit  # pydantic, for the few tools that ask
 
-        if self.ask is None and not self.info.asks:
+        if self.ask is None and not self.info.get("asks"):
             raise UnusableQuestionError(f"it needs `asks: true` in the spec of {self.tool_name}")
         return elicit(self.ask, message, model, tool_name=self.tool_name, clock=self.clock)
 
@@ -256,7 +251,7 @@ class ToolContext:
 
 def response_metadata(call: ToolContext) -> dict[str, Any]:
     """Return what the metadata of every response of a tool has."""
-    deprecated = call.info.deprecated
+    deprecated = call.info.get("deprecated")
     if deprecated is None:
         return {"call_id": call.call_id}
     return {"call_id": call.call_id, "deprecated": dict(deprecated)}

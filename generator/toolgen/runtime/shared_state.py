@@ -11,60 +11,27 @@ from .context import ToolConfig
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from .context import Caller, Progress
+    from .context import Caller
     from .contract.tool_contract import ToolContract
-    from .errors import ToolError
     from .execution.environment import Environment
     from .execution.threads.event_loop import LoopThread
     from .implementations.registry import Registry
     from .response import ToolResponse
-    from .task import TaskCall
 
 
-class QueuedCalls:
-    """Runs queued calls with the tools of a registry, which the toolkit sets.
+class SharedState:
+    """State that a toolkit shares with its sessions and selections; created for the first call.
 
     Attributes:
-        registry: of all tools, also for sessions and selections.
+        registry: of all tools, also for sessions and selections; the toolkit sets both.
         call: starts a call by name, with its arguments and the caller.
     """
 
     registry: Registry
     call: Callable[[str, Any, Caller], Coroutine[Any, Any, ToolResponse]]
 
-    async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
-        """Run a queued call here."""
-        # loaded by what has queued the call
-        from .background.tasks import worker_caller
-        from .instrumentation.spans import continuing
-
-        with continuing(call.trace):
-            return await self.call(call.tool, call.arguments, worker_caller(call, progress))
-
-    def knows(self, call: TaskCall) -> bool:
-        """True if the tool can be run here, and its contract is the one that the call was checked by."""
-        try:
-            contract = self._contract(call.tool)
-        except Exception:
-            return False
-        return contract is not None and contract.digest == call.contract
-
-    def declared(self, name: str) -> Mapping[str, type[ToolError]]:
-        """Return the errors that a tool's spec declares, by code."""
-        contract = self._contract(name)
-        return {} if contract is None else contract.declared
-
-    def _contract(self, name: str) -> ToolContract | None:
-        entry = self.registry.current.by_name.get(name)
-        return None if entry is None else (entry.prepared or entry.prepare()).contract
-
-
-class SharedState:
-    """State that a toolkit shares with its sessions and selections; created for the first call."""
-
     def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
         self.config = config
-        self.queued_calls = QueuedCalls()
         self._context = context
         self._lock = threading.RLock()
         self._environment: Environment | None = None
@@ -138,5 +105,9 @@ class SharedState:
             ConfirmationTokens.from_settings(settings),
             WorkerPool(settings.threads, settings.queue),
             Admission(settings),
-            Tasks.from_settings(settings, self.queued_calls),
+            Tasks.from_settings(settings, self._contract_of, lambda *call: self.call(*call)),
         )
+
+    def _contract_of(self, name: str) -> ToolContract | None:
+        entry = self.registry.current.by_name.get(name)
+        return None if entry is None else (entry.prepared or entry.prepare()).contract

@@ -100,7 +100,7 @@ class Toolkit:
         return toolkit
 
     def _share(self, state: SharedState) -> None:
-        state.queued_calls.registry, state.queued_calls.call = self._registry, self._call
+        state.registry, state.call = self._registry, self._call
         self._shared = state
 
     @property

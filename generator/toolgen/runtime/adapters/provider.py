@@ -16,7 +16,7 @@ from toolgen.schema.document import JsonObject
 
 if TYPE_CHECKING:
     from asyncio import Lock as AsyncLock
-    from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
 
     from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
     from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -63,8 +63,26 @@ class Provider(NamedTuple):
     module_names: Callable[[Sequence[ProviderTool]], Mapping[str, Any]]
 
     def find(self, value: Any) -> list[Any]:
-        """Return the calls in a message, a response or a list of their parts. Raises TypeError for others."""
-        return _find_calls(value, self.is_call, self.fields)
+        """Return the calls in `value`: a call, a list of items, or an object with either of them in a field.
+
+        Items that are not calls are ignored. Raises TypeError for anything else.
+        """
+        if value is None:
+            return []
+        if isinstance(value, list | tuple):
+            return [item for item in value if self.is_call(item)]
+        if self.is_call(value):
+            return [value]
+        for field in self.fields:
+            if field in value if isinstance(value, Mapping) else hasattr(value, field):
+                inner = get(value, field)
+                # a request for several answers has several choices; the application uses the first one
+                if field in _ALTERNATIVES:
+                    inner = inner[0] if inner else None
+                return [] if isinstance(inner, str) else self.find(inner)
+        if isinstance(get(value, "role"), str):
+            return []  # a message without calls
+        raise TypeError(f"expected tool calls, or a message with tool calls, not {type(value).__name__}")
 
     def tools(self, definitions: Mapping[str, ToolDefinition]) -> list[ProviderTool]:
         """Return the tools as they are published. Raises ValueError if two have the same name."""
@@ -304,29 +322,6 @@ def as_plain_data(value: Any) -> Any:
     """Return an SDK's object as a dict, anything else unchanged."""
     dump = getattr(value, "model_dump", None)
     return value if dump is None else dump(mode="json", by_alias=True, exclude_unset=True)
-
-
-def _find_calls(value: Any, is_call: Callable[[Any], bool], fields: Iterable[str]) -> list[Any]:
-    """Return the calls in `value`: a call, a list of items, or an object with either of them in a field.
-
-    Items that are not calls are ignored. Raises TypeError for anything else.
-    """
-    if value is None:
-        return []
-    if isinstance(value, list | tuple):
-        return [item for item in value if is_call(item)]
-    if is_call(value):
-        return [value]
-    for field in fields:
-        if field in value if isinstance(value, Mapping) else hasattr(value, field):
-            inner = get(value, field)
-            # a request for several answers has several choices; the application uses the first one
-            if field in _ALTERNATIVES:
-                inner = inner[0] if inner else None
-            return [] if isinstance(inner, str) else _find_calls(inner, is_call, fields)
-    if isinstance(get(value, "role"), str):
-        return []  # a message without calls
-    raise TypeError(f"expected tool calls, or a message with tool calls, not {type(value).__name__}")
 
 
 def _refused(call: ProviderCall) -> Answer:

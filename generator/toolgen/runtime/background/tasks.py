@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from secrets import token_bytes, token_urlsafe
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
 from toolgen.runtime.confirmation.sealing import KEY_BYTES, Sealer, parse_keys
@@ -25,7 +25,7 @@ from toolgen.runtime.confirmation.tokens import Approved, digest_of_question
 from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import NotReadyError, OutcomeUnknownError, ToolError
-from toolgen.runtime.instrumentation.spans import current_context
+from toolgen.runtime.instrumentation.spans import continuing, current_context
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
@@ -48,20 +48,10 @@ _ID: Final = 24  # bytes
 _OWN_META: Final = "toolgen/"
 
 
-class QueuedCalls(Protocol):
-    """The toolkit of this process, as far as it runs queued calls."""
-
-    async def perform(self, call: TaskCall, progress: Progress) -> ToolResponse:
-        """Run a call."""
-        ...
-
-    def knows(self, call: TaskCall) -> bool:
-        """True if the tool can be run here, and has the contract that the caller was shown."""
-        ...
-
-    def declared(self, name: str) -> Mapping[str, type[ToolError]]:
-        """Return the errors that a tool declares, by code."""
-        ...
+Find: TypeAlias = Callable[[str], ToolContract | None]
+"""Returns the contract of a tool; None if there is none here. Raises what loading the tool raises."""
+Call: TypeAlias = Callable[[str, Any, Caller], Awaitable[ToolResponse]]
+"""Runs a call: the name of its tool, its arguments and its caller."""
 
 
 class Tasks:
@@ -71,7 +61,8 @@ class Tasks:
         records: who executes a task, and how it ended.
         queue: brings tasks to workers.
         sealer: seals calls and answers.
-        calls: what runs the calls.
+        find: finds tools by name.
+        call: runs the calls.
     """
 
     def __init__(
@@ -79,15 +70,16 @@ class Tasks:
         records: CallRecords,
         queue: TaskQueue,
         sealer: Sealer,
-        calls: QueuedCalls,
+        find: Find,
+        call: Call,
     ) -> None:
-        self.queue = queue
-        self._records, self._sealer, self._calls = records, sealer, calls
+        self.queue, self.call = queue, call
+        self._records, self._sealer, self._find = records, sealer, find
         if isinstance(queue, LocalQueue):
             queue.execute = self.execute
 
     @classmethod
-    def from_settings(cls, settings: Settings, calls: QueuedCalls) -> Tasks | None:
+    def from_settings(cls, settings: Settings, find: Find, call: Call) -> Tasks | None:
         """Return the tasks of the queue that is configured; None without one. Raises SettingError."""
         if settings.task_queue is None:
             return None
@@ -103,7 +95,7 @@ class Tasks:
             sealer = Sealer(keys or [token_bytes(KEY_BYTES)], _PURPOSE)
         except ModuleNotFoundError as error:
             raise SettingError("tasks need the package cryptography: pip install 'toolgen[tasks]'") from error
-        return cls(records, queue, sealer, calls)
+        return cls(records, queue, sealer, find, call)
 
     # for callers
 
@@ -207,7 +199,9 @@ class Tasks:
         if answer is None:  # the worker has died, or somebody else has written the record
             response = ToolResponse(tool_name, False, error=OutcomeUnknownError())
         else:
-            response = load_response(answer, tool_name, self._calls.declared(tool_name), {})
+            contract = self._find(tool_name)
+            declared = {} if contract is None else contract.declared
+            response = load_response(answer, tool_name, declared, {})
         return TaskStatus(task, "finished", progress, response)
 
     async def _apply(self, name: str, change: Change) -> Record | None:
@@ -225,7 +219,11 @@ class Tasks:
             LOGGER.error("a task was refused: it was not sealed with TOOLGEN_TASK_KEY")
             return
         call, owner = TaskCall(**json.loads(payload)), uuid4().hex
-        if not self._calls.knows(call):
+        try:
+            contract = self._find(call.tool)
+        except Exception:  # it does not load here
+            contract = None
+        if contract is None or contract.digest != call.contract:
             return
         try:
             record = await self._apply(name, call_records.starting(owner))
@@ -246,7 +244,7 @@ class _Execution:
 
     async def run(self, call: TaskCall) -> None:
         tasks = self._tasks
-        work = asyncio.ensure_future(tasks._calls.perform(call, self._report))
+        work = asyncio.ensure_future(self._perform(call))
         try:
             is_cancelled = await self._watch(work)
             if is_cancelled:
@@ -262,6 +260,10 @@ class _Execution:
         except BaseException:
             await self._end(call_records.leaving(self._owner, "lost"))
             raise
+
+    async def _perform(self, call: TaskCall) -> ToolResponse:
+        with continuing(call.trace):
+            return await self._tasks.call(call.tool, call.arguments, worker_caller(call, self._report))
 
     async def _report(self, progress: float, total: float | None, message: str | None) -> None:
         text = json.dumps([progress, total, message])

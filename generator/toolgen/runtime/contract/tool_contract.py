@@ -12,19 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
-from toolgen.runtime.context import ToolInfo
-from toolgen.runtime.definition.semantics.only_if import OnlyIf, only_if_of
+from toolgen.runtime.definition.semantics.only_if import only_if_of
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.document import SchemaDocument
 
-from .content_rules import ContentContract, content_contract
-from .page import PageRule, page_rule
+from .content_rules import content_contract
+from .page import page_rule
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
+    from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 
 class ContractSource(Protocol):
@@ -47,37 +46,64 @@ class Injection:
     optional: bool = False  # None if the application has no value
 
 
-@dataclass(frozen=True, slots=True)
 class ToolContract:
-    """A tool class's contract, the same for every call."""
+    """A tool class's contract, compiled, and the same for every call.
 
-    name: str  # wire name
-    request_schema: CompiledSchema
-    build_request: Callable[[Any], Any]  # `model_validate` of the request model, without its overhead
-    has_own_validators: bool  # the request model is hand-written and may refuse more than the schema
-    response_schema: CompiledSchema | None  # None: any JSON value
-    response_model: type[BaseModel] | None
-    build_response: Callable[[Any], Any]  # the same for the response model
-    forwards: bool  # what the tool returns comes from another server, unless it is a model
-    chunk_schema: CompiledSchema | None  # None: the result is not a stream
-    content: ContentContract | None  # None: results have no blocks
-    page: PageRule | None  # None: the size of a response has no limit of its own
-    inject: tuple[Injection, ...]
-    confirm: Mapping[str, Any] | None
-    only_if: OnlyIf | None  # None: every call of a tool with `confirm` asks
-    timeout: float | None  # seconds
-    background: int | None  # seconds that a result of a worker is kept; None: calls run where they arrive
-    rate_limit: Fields | None
-    idempotency: int | None  # seconds that a key and its answer are kept; None: the tool takes no keys
-    concurrency: int | None  # calls at the same time
-    declared: Mapping[str, type[ToolError]]  # code → the declared error, which may have a code of the runtime
-    secrets: tuple[str, ...]  # environment variables whose values are redacted
-    scopes: frozenset[str]  # that a caller needs
-    metadata_model: type[BaseModel] | None
-    is_idempotent: bool  # a second execution does nothing more
-    coerce: bool  # strings that contain JSON are turned into values
-    info: ToolInfo
-    digest: str  # of what callers rely on; empty for a tool without `background`
+    Raises ValueError if one of its schemas is not valid.
+    """
+
+    def __init__(self, source: ContractSource) -> None:
+        definition = source.definition
+        auth, confirm = definition.get("auth", {}), definition.get("confirm")
+        self.name = definition["name"]  # wire name
+        self.definition = definition
+        # strings that contain JSON are turned into values
+        self.coerce: bool = getattr(source, "coerces", definition.get("coerce", True))
+
+        # a ToolSpec by itself is its own spec
+        spec = getattr(source, "spec", None if isinstance(source, type) else source)
+        model: type[BaseModel] | None = getattr(source, "request_model", None)
+        self.request_schema = compile_schema(definition["input_schema"])
+        self.build_request = _builder(model, spec, "request_model")
+        # the request model is hand-written and may refuse more than the schema
+        self.has_own_validators = model is not None and getattr(spec, "request_model", None) is model
+
+        self.response_schema = _compiled(definition.get("output_schema"))  # None: any JSON value
+        self.response_model = source.response_model
+        self.build_response = _builder(source.response_model, spec, "response_model")
+        self.metadata_model: type[BaseModel] | None = getattr(source, "metadata_model", None)
+        # what the tool returns comes from another server, unless it is a model
+        self.forwards: bool = getattr(source, "forwards", False)
+        self.chunk_schema = _compiled(definition.get("stream", {}).get("chunk_schema"))  # None: no stream
+        self.content = content_contract(definition)  # None: results have no blocks
+        self.page = page_rule(definition)  # None: the size of a response has no limit of its own
+        # by code; an error may have one of the runtime
+        self.declared: Mapping[str, type[ToolError]] = {error.code: error for error in source.errors}
+
+        self.inject = tuple(
+            Injection(entry["name"], entry.get("type", ""), entry.get("optional", False))
+            for entry in definition.get("inject", ())
+        )
+        self.secrets: tuple[str, ...] = tuple(auth.get("secrets", ()))  # environment variables, redacted
+        self.scopes: frozenset[str] = frozenset(auth.get("scopes", ()))  # that a caller needs
+        self.confirm = confirm
+        self.asks: bool = definition.get("asks", False)  # `execute` may ask the user
+        pointer = None if confirm is None else confirm.get("only_if")
+        # None: every call of a tool with `confirm` asks
+        self.only_if = only_if_of(pointer, SchemaDocument(definition["input_schema"]))
+
+        self.timeout = definition.get("timeout")  # seconds
+        self.concurrency = definition.get("concurrency")  # calls at the same time
+        self.rate_limit = definition.get("rate_limit")
+        # seconds that a result of a worker is kept; None: calls run where they arrive
+        self.background: int | None = definition.get("background", {}).get("result_ttl")
+        # seconds that a key and its answer are kept; None: the tool takes no keys
+        self.idempotency: int | None = definition.get("idempotency", {}).get("ttl")
+        hints = definition.get("annotations", {})
+        # a second execution does nothing more
+        self.is_idempotent = hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
+        # of what callers rely on; empty for a tool without `background`
+        self.digest = _digest(definition) if "background" in definition else ""
 
     def secret_values(self) -> list[str]:
         """Return the values of the secrets, read from the environment now."""
@@ -93,53 +119,8 @@ def contract_of(source: ContractSource) -> ToolContract:
     """Return the contract, compiled on first use. Raises ValueError if a schema is not valid."""
     contract = _CONTRACTS.get(source)
     if contract is None:
-        contract = _CONTRACTS[source] = _compile(source)  # harmless if two threads do it
+        contract = _CONTRACTS[source] = ToolContract(source)  # harmless if two threads do it
     return contract
-
-
-def _compile(source: ContractSource) -> ToolContract:
-    definition = source.definition
-    output, stream = definition.get("output_schema"), definition.get("stream")
-    auth, pointer = definition.get("auth", {}), definition.get("confirm", {}).get("only_if")
-    model: type[BaseModel] | None = getattr(source, "request_model", None)
-    # a ToolSpec by itself is its own spec
-    spec = getattr(source, "spec", None if isinstance(source, type) else source)
-    return ToolContract(
-        name=definition["name"],
-        request_schema=compile_schema(definition["input_schema"]),
-        build_request=_builder(model, spec, "request_model"),
-        has_own_validators=model is not None and getattr(spec, "request_model", None) is model,
-        response_schema=None if output is None else compile_schema(output),
-        response_model=source.response_model,
-        build_response=_builder(source.response_model, spec, "response_model"),
-        forwards=getattr(source, "forwards", False),
-        chunk_schema=None if stream is None else compile_schema(stream["chunk_schema"]),
-        content=content_contract(definition),
-        page=page_rule(definition),
-        inject=tuple(
-            Injection(entry["name"], entry.get("type", ""), entry.get("optional", False))
-            for entry in definition.get("inject", ())
-        ),
-        confirm=definition.get("confirm"),
-        only_if=only_if_of(pointer, SchemaDocument(definition["input_schema"])),
-        timeout=definition.get("timeout"),
-        background=None if (kept := definition.get("background")) is None else kept["result_ttl"],
-        rate_limit=definition.get("rate_limit"),
-        idempotency=None if (keys := definition.get("idempotency")) is None else keys["ttl"],
-        concurrency=definition.get("concurrency"),
-        declared={error.code: error for error in source.errors},
-        secrets=tuple(auth.get("secrets", ())),
-        scopes=frozenset(auth.get("scopes", ())),
-        metadata_model=getattr(source, "metadata_model", None),
-        is_idempotent=_is_idempotent(definition.get("annotations", {})),
-        coerce=definition.get("coerce", True),
-        info=tool_info(definition),
-        digest=_digest(definition) if "background" in definition else "",
-    )
-
-
-def _is_idempotent(annotations: Mapping[str, Any]) -> bool:
-    return annotations.get("idempotentHint") is True or annotations.get("readOnlyHint") is True
 
 
 def _digest(definition: ToolDefinition) -> str:
@@ -148,18 +129,15 @@ def _digest(definition: ToolDefinition) -> str:
     return hashlib.sha256(json.dumps(shown, sort_keys=True, default=list).encode()).hexdigest()
 
 
-def tool_info(definition: ToolDefinition) -> ToolInfo:
-    """Return the fields of a definition that responses and log records have."""
-    return ToolInfo(
-        definition.get("version"),
-        definition.get("deprecated"),
-        definition.get("final_answer", False),
-        definition.get("asks", False),
-    )
+def _compiled(schema: Mapping[str, Any] | None) -> CompiledSchema | None:
+    return None if schema is None else compile_schema(schema)
 
 
 def _builder(model: type[BaseModel] | None, spec: object, name: str) -> Callable[[Any], Any]:
-    """Return `model_validate` of a model. JSON has the names of its schema, not the fields' Python names."""
+    """Return `model_validate` of a model, without its overhead.
+
+    JSON has the names of its schema, not the fields' Python names.
+    """
     if model is None:
         return copy.deepcopy  # the tool gets a dict, which it may change
     validate = model.__pydantic_validator__.validate_python

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from toolgen.runtime.background.tasks import Tasks, task_call
 from toolgen.runtime.confirmation.question import ConfirmationPending
-from toolgen.runtime.context import Caller, Listener, ToolContext, response_metadata
+from toolgen.runtime.context import Caller, CallFailure, Listener, ToolContext, response_metadata
 from toolgen.runtime.contract.page import FIRST, PagePosition, PageRule, open_cursor
 from toolgen.runtime.contract.request import accept_arguments, build_request
 from toolgen.runtime.contract.result import (
@@ -29,9 +29,9 @@ from toolgen.runtime.contract.result import (
     write_result,
     write_result_with_blocks,
 )
-from toolgen.runtime.contract.tool_contract import ToolContract, contract_of
+from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
-from toolgen.runtime.instrumentation.record import CallRecord, log_failure, note_failure, observe_call
+from toolgen.runtime.instrumentation.record import CallRecord, log_failure, observe_call
 from toolgen.runtime.isolation import WorkClock, contain_exit, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
@@ -48,32 +48,46 @@ from .loop_watchdog import IN_FLIGHT, WATCHDOG
 from .readiness import Readiness
 from .threads.worker_pool import Limiter
 
-_NOT_BY_THE_TOOL: Final = frozenset(
-    {
-        "cancelled",
-        "changed_since_confirmed",
-        "confirmation_required",
-        "declined",
-        "internal_error",
-        "outcome_unknown",
-        "timeout",
-        "too_large",
-    }
-)
+_CODES_OF_OTHERS: Final = """
+cancelled changed_since_confirmed confirmation_required declined
+internal_error outcome_unknown timeout too_large
+"""
+_NOT_BY_THE_TOOL: Final = frozenset(_CODES_OF_OTHERS.split())
 """Codes of failures that are never final answers, because the runtime raises them after the tool."""
 
 
-@dataclass(frozen=True, slots=True)
 class PreparedTool:
-    """A tool whose contract has been compiled and whose implementation is bound."""
+    """A tool whose contract has been compiled and whose implementation is bound.
 
-    contract: ToolContract
-    description: str
-    execute: PreparedMethod
-    preview: PreparedMethod | None  # None: the spec has no `confirm.preview`
-    readiness: Readiness
-    is_direct: bool  # `execute` is an `async def` without injected values, chunks, blocks or limits
-    is_admitted: bool  # calls have to be admitted: they are limited, may have a key, or run in a worker
+    Raises ValueError if one of its schemas is not valid.
+    """
+
+    def __init__(self, tool: BaseTool[Any, Any]) -> None:
+        contract = self.contract = contract_of(type(tool))
+        self.description: str = tool.definition["description"]
+        self.readiness = Readiness(tool, contract)
+        limiter = None if contract.concurrency is None else Limiter(contract.concurrency)
+        streams = contract.chunk_schema is not None
+        has_content = contract.content is not None and not streams
+        self.execute = PreparedMethod(
+            contract,
+            tool.execute,
+            write=write_result_with_blocks if has_content else write_result,
+            limiter=limiter,
+            streams=streams,
+            has_content=has_content,
+        )
+        self.preview: PreparedMethod | None = None
+        if contract.confirm is not None and contract.confirm.get("preview"):
+            method: Any = getattr(tool, "preview", None)
+            self.preview = PreparedMethod(contract, method, write=preview_of, limiter=limiter)
+        limits = (contract.rate_limit, contract.idempotency, contract.background)
+        # calls have to be admitted: they are limited, may have a key, or run in a worker
+        self.is_admitted = any(each is not None for each in limits)
+        is_special = streams or has_content or contract.inject or limiter or contract.asks
+        # an async generator is no coroutine function: it streams, and takes the general way
+        is_async = iscoroutinefunction(tool.execute)
+        self.is_direct = is_async and not (is_special or self.is_admitted)
 
     def answer(
         self, arguments: Any, caller: Caller, environment: Environment
@@ -89,7 +103,7 @@ class PreparedTool:
             caller.progress,
             principal=caller.principal,
             session_id=environment.session_id,
-            info=contract.info,
+            info=contract.definition,
         )
         record = observe_call(context, self.description)
         metadata = response_metadata(context)
@@ -275,7 +289,7 @@ class ToolCall(AdmittedCall):
             raise
         except Exception as error:
             context = self.context
-            note_failure(context, f"could not be set up: {type(error).__name__}", error)
+            context.failure = CallFailure(f"could not be set up: {type(error).__name__}", error)
             raise NotReadyError(
                 f"{context.tool_name} is not ready: its set-up failed. Reference: {context.call_id}."
             ) from None
@@ -313,7 +327,7 @@ class ToolCall(AdmittedCall):
             # values of one call's context do not travel
             if self.environment.tasks is not None and not self.caller.context:
                 await self._start_task(self.environment.tasks)
-        if self.context.info.asks:
+        if self.contract.asks:
             self.context.ask, self.context.clock = self.caller.elicit, WorkClock()
         result: WrittenResult = await run_method(
             self.tool.execute,
@@ -379,37 +393,3 @@ class ToolCall(AdmittedCall):
             stored.clear()
             stored.update(result)
         return result
-
-
-def prepare_tool(tool: BaseTool[Any, Any]) -> PreparedTool:
-    """Prepare an instance for calls. Raises ValueError if one of its schemas is not valid."""
-    contract = contract_of(type(tool))
-    limiter = None if contract.concurrency is None else Limiter(contract.concurrency)
-    streams = contract.chunk_schema is not None
-    has_content = contract.content is not None and not streams
-    execute = PreparedMethod(
-        contract,
-        tool.execute,
-        write=write_result_with_blocks if has_content else write_result,
-        limiter=limiter,
-        streams=streams,
-        has_content=has_content,
-    )
-    is_admitted = any(
-        each is not None for each in (contract.rate_limit, contract.idempotency, contract.background)
-    )
-    preview: PreparedMethod | None = None
-    if contract.confirm is not None and contract.confirm.get("preview"):
-        method: Any = getattr(tool, "preview", None)
-        preview = PreparedMethod(contract, method, write=preview_of, limiter=limiter)
-    return PreparedTool(
-        contract=contract,
-        description=tool.definition["description"],
-        execute=execute,
-        preview=preview,
-        readiness=Readiness(tool, contract),
-        is_admitted=is_admitted,
-        # an async generator is no coroutine function: it streams, and takes the general way
-        is_direct=iscoroutinefunction(tool.execute)
-        and not (streams or has_content or contract.inject or limiter or is_admitted or contract.info.asks),
-    )

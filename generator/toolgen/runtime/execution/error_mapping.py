@@ -8,17 +8,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
-from toolgen.runtime.context import (
-    NO_INFO,
-    Caller,
-    CallFailure,
-    ToolConfig,
-    ToolContext,
-    response_metadata,
-)
+from toolgen.runtime.context import Caller, CallFailure, ToolConfig, ToolContext, response_metadata
 from toolgen.runtime.contract.request import ModelMismatchError
 from toolgen.runtime.contract.result import BrokenContract
-from toolgen.runtime.contract.tool_contract import ToolContract, tool_info
+from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.elicitation import UnusableQuestionError
 from toolgen.runtime.errors import (
     RUNTIME_ERRORS,
@@ -27,7 +20,7 @@ from toolgen.runtime.errors import (
     ToolError,
     UnknownToolError,
 )
-from toolgen.runtime.instrumentation.record import log_failure, note_failure, observe_call
+from toolgen.runtime.instrumentation.record import log_failure, observe_call
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ToolResponse
@@ -55,21 +48,21 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
         if isinstance(code, str) and (code in contract.declared or code in _ALLOWED):
             return _as_declared(_checked(error, contract, call), contract).with_traceback(None)
     if isinstance(error, BrokenContract):
-        note_failure(call, f"broke its contract: {error}", detail=error.detail)
+        call.failure = CallFailure(f"broke its contract: {error}", detail=error.detail)
         text = f"The tool ran, but its answer breaks its contract. Reference: {call.call_id}."
         return InvalidResponseError(text)
     if isinstance(error, ModelMismatchError):
-        note_failure(call, error.reason)
+        call.failure = CallFailure(error.reason)
     elif isinstance(error, UnusableQuestionError):
-        note_failure(call, f"cannot use context.elicit: {error}", error)
+        call.failure = CallFailure(f"cannot use context.elicit: {error}", error)
     elif isinstance(error, ToolError):
         kind = type(error)
         undeclared = f"failed with {kind.__name__}: its spec does not declare the code {kind.code!r}"
         details = getattr(error, "details", None)
         texts = (Exception.__str__(error), kind.hint, details if is_json(details) else "")
-        note_failure(call, undeclared, error, detail="\n".join(str(each) for each in texts if each))
+        call.failure = CallFailure(undeclared, error, detail="\n".join(str(each) for each in texts if each))
     else:
-        note_failure(call, f"failed with {type(error).__name__}", error)
+        call.failure = CallFailure(f"failed with {type(error).__name__}", error)
     return InternalError(f"The tool failed. Reference: {call.call_id}.")
 
 
@@ -83,7 +76,7 @@ def _checked(error: ToolError, contract: ToolContract, call: ToolContext) -> Too
     if error.details is not None and not is_json(error.details):
         failure = call.failure or CallFailure(f"failed: {error.code}")
         summary = f"{failure.summary}, with details that are not JSON"
-        note_failure(call, summary, failure.error, detail=failure.detail, level=logging.WARNING)
+        call.failure = CallFailure(summary, failure.error, detail=failure.detail, level=logging.WARNING)
         error.details = None
     hidden = contract.secret_values()
     if hidden:
@@ -122,15 +115,15 @@ async def refuse_call(
         caller.meta or {},
         principal=caller.principal,
         session_id=session_id,
-        info=NO_INFO if definition is None else tool_info(definition),
+        info=definition or {},
     )
     if isinstance(error, ToolError):
         if isinstance(error, ImplementationError):
-            note_failure(call, f"is not implemented: {error.reason}")
+            call.failure = CallFailure(f"is not implemented: {error.reason}")
         answer = error.with_traceback(None)
     else:  # a failed import is for the developer, not for the agent
         reason = f": {error}" if isinstance(error, SignatureError | ProcessExitError) else ""
-        note_failure(call, f"cannot be loaded: {type(error).__name__}{reason}", error)
+        call.failure = CallFailure(f"cannot be loaded: {type(error).__name__}{reason}", error)
         answer = InternalError(f"The tool failed. Reference: {call.call_id}.")
     response = ToolResponse(tool_name or name, False, error=answer, metadata=response_metadata(call))
     record = observe_call(call, "")

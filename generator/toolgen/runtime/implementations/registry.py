@@ -57,11 +57,11 @@ class RegistryEntry:
 
     def prepare(self) -> PreparedTool:
         """Return the tool prepared for calls. Raises as `tool` does, and ValueError for an invalid schema."""
-        from toolgen.runtime.execution.call import prepare_tool
+        from toolgen.runtime.execution.call import PreparedTool
 
         with self._lock:
             if self.prepared is None:
-                self.prepared = prepare_tool(self.tool())
+                self.prepared = PreparedTool(self.tool())
             return self.prepared
 
 

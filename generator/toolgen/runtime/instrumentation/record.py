@@ -166,18 +166,6 @@ def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:
     return f"finished with {', '.join(shown)}"
 
 
-def note_failure(
-    call: ToolContext,
-    summary: str,
-    error: BaseException | None = None,
-    *,
-    detail: str = "",
-    level: int = logging.NOTSET,
-) -> None:
-    """Set the failure that the record of `call` will describe; replaces an earlier one."""
-    call.failure = CallFailure(summary, error, detail, level)
-
-
 def log_failure(call: ToolContext, error: ToolError, seconds: float | None = None) -> None:
     """Write the record of a call that ended in an error, and at DEBUG another one with the messages."""
     failure = call.failure or CallFailure(f"failed: {error.code}")
@@ -218,19 +206,17 @@ def log(
     logger = call.config.logger or LOGGER
     if not _is_enabled(logger, level):
         return
-    extra = {"tool_name": call.tool_name, "call_id": call.call_id, "event": event, **fields}
+    deprecated, version = call.info.get("deprecated"), call.info.get("version")
+    known = {"tool_version": version, "deprecated": deprecated and dict(deprecated)}
+    known = {key: value for key, value in known.items() if value is not None}
+    extra = {**call.identity, "event": event, **fields, **known}
     facts = f"call {call.call_id}"
     if call.principal is not None:
-        extra["principal"] = call.principal
         facts += f", principal {quote(call.principal)}"
     if call.session_id is not None:
-        extra["session_id"] = call.session_id
         facts += f", session {quote(call.session_id)}"
-    if call.info.version is not None:
-        extra["tool_version"] = call.info.version
-    if call.info.deprecated is not None:
-        extra["deprecated"] = dict(call.info.deprecated)
-        sunset = call.info.deprecated.get("sunset")
+    if deprecated is not None:
+        sunset = deprecated.get("sunset")
         facts += f", deprecated until {sunset}" if sunset else ", deprecated"
     if "seconds" in fields:
         facts += f", {fields['seconds']:.3f} s"

@@ -33,34 +33,25 @@ def _tracer_of(provider: Any) -> Any:
     return provider.get_tracer(SCOPE, schema_url=SCHEMA_URL)
 
 
-def _own_attributes(call: ToolContext) -> dict[str, Any]:
-    """Return the attributes that only the runtime knows, without arguments and results."""
-    attributes: dict[str, Any] = {"toolgen.call_id": call.call_id}
-    if call.principal is not None:
-        attributes["enduser.id"] = call.principal
-    if call.session_id is not None:
-        attributes["session.id"] = call.session_id
-    if call.info.version is not None:
-        attributes["toolgen.tool_version"] = call.info.version
-    if call.info.deprecated is not None:
-        attributes["toolgen.deprecated"] = True
-    return attributes
-
-
 def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
     """Return the context manager of a call's own span."""
     # the span's name has few values, for aggregation: the name of an unknown tool is only an attribute
     name = EXECUTE_TOOL if call.tool_name.startswith('"') else f"{EXECUTE_TOOL} {call.tool_name}"
+    # without arguments and results
     attributes = {
         OPERATION: EXECUTE_TOOL,
         TOOL: call.tool_name,
         "gen_ai.tool.type": "function",
-        **({"gen_ai.tool.description": description} if description else {}),
-        **_own_attributes(call),
+        "gen_ai.tool.description": description or None,
+        "toolgen.call_id": call.call_id,
+        "enduser.id": call.principal,
+        "session.id": call.session_id,
+        "toolgen.tool_version": call.info.get("version"),
+        "toolgen.deprecated": True if "deprecated" in call.info else None,
     }
     return tracer.start_as_current_span(
         name,
-        attributes=attributes,
+        attributes={key: value for key, value in attributes.items() if value is not None},
         record_exception=False,
         set_status_on_exception=False,
     )

@@ -17,9 +17,8 @@ from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPend
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text, ToolResult
-from toolgen.runtime.context import ToolContext
+from toolgen.runtime.context import CallFailure, ToolContext
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.instrumentation.record import note_failure
 from toolgen.serving.current_call import CurrentCall, current_call
 from toolgen.serving.received_results import block_of, repeats
 
@@ -77,7 +76,7 @@ class AdoptedTool:
                 call.protocol_error = raised
             raise AdoptedToolError(raised.error.message) from raised
         if (crash := _CRASH.get()) is not None:  # the answer does not tell it from an error that is expected
-            note_failure(context, f"failed with {type(crash).__name__}", crash, level=logging.ERROR)
+            context.failure = CallFailure(f"failed with {type(crash).__name__}", crash, level=logging.ERROR)
         return answer_of(result, call, context)
 
     def _request_of(self, call: CurrentCall, context: ToolContext) -> ServerRequestContext[Any, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import ValidationError
@@ -50,6 +51,7 @@ class ClientTool:
     errors: Sequence[type[ToolError]] = ()
 
     spec: ClassVar[None] = None  # its generated model reads JSON names only
+    coerces: ClassVar[bool] = False  # a client sends what it was given
 
     @property
     def name(self) -> str:
@@ -62,13 +64,10 @@ class ClientTool:
         hints = self.definition.get("annotations", {})
         return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
 
-    @property
+    @cached_property
     def contract(self) -> ToolContract:
-        """The contract, compiled on first use. A client sends what it was given: nothing is coerced."""
-        found = self.__dict__.get("_contract")
-        if found is None:
-            found = self.__dict__["_contract"] = replace(contract_of(self), coerce=False)
-        return found
+        """The contract, compiled on first use."""
+        return contract_of(self)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON of the arguments. Raises InvalidRequestError with a line for each fault."""

@@ -7,14 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.definition.faults import SpecFault
-from toolgen.schema.document import (
-    JsonPath,
-    Located,
-    SchemaDocument,
-    follow,
-    in_place_subschemas,
-    subschemas,
-)
+from toolgen.schema.document import JsonPath, Located, SchemaDocument, follow, in_place_subschemas, subschemas
 
 
 def find_dangling(document: SchemaDocument) -> Iterator[SpecFault]:
