@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
-from toolgen.schema.document import ASSERTED, Draft, JsonPath, Located, SchemaDocument, subschemas
-from toolgen.schema.keywords import CONSTRAINING, KEYWORDS
+from toolgen.schema.document import Draft, JsonPath, Located, SchemaDocument
+from toolgen.schema.keywords import CONSTRAINING
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +44,6 @@ class Document:
         """True if every reference names a place by itself: no call decides which."""
         return self.document.is_plain
 
-    @cached_property
-    def is_of_any_draft(self) -> bool:
-        """True if the schema means the same in both drafts: nothing in it is read in different ways."""
-        return not any(
-            not _OF_ONE_DRAFT.isdisjoint(node)
-            or isinstance(node.get("items"), list)
-            or node.get("format") in _FORMATS_OF_2020_12
-            or self._has_any_siblings(node)
-            for _, node in subschemas(self.schema)
-        )
-
-    @staticmethod
-    def _has_any_siblings(node: Mapping[str, Any]) -> bool:
-        return "$ref" in node and any(keyword in CONSTRAINING and keyword != "$ref" for keyword in node)
-
     def resolve(self, reference: object) -> Located | None:
         """Return what a local reference names; None if it names nothing that can be known without context."""
         target = self.document.target(reference) if self.is_plain else None
@@ -93,13 +77,11 @@ class Document:
 
     def has_siblings(self, node: Mapping[str, Any]) -> bool:
         """True if `node` has a reference and, beside it, keywords that decide which values it accepts."""
-        return self.draft is not Draft.DRAFT_7 and self._has_any_siblings(node)
-
-
-_OF_ONE_DRAFT: Final = frozenset(
-    keyword for keyword in KEYWORDS if len({keyword in each for each in ASSERTED.values()}) > 1
-)
-_FORMATS_OF_2020_12: Final = frozenset({"duration", "uuid"})
+        return (
+            self.draft is not Draft.DRAFT_7
+            and "$ref" in node
+            and any(keyword in CONSTRAINING and keyword != "$ref" for keyword in node)
+        )
 
 
 def is_true(schema: object) -> bool:

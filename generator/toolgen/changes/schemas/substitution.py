@@ -29,13 +29,11 @@ _IDENTIFIERS: Final = frozenset({"$id", "$anchor", "$schema"})
 def substitute(edit: SchemaEdit, *, base: Document, donor: Donor, base_is_old: bool) -> Schema | None:
     """Return the schema of `base` with what the donor has at the place of `edit`.
 
-    None if the schemas mean something else in each other's draft, or have identifiers that depend on their
-    place: then no part of one can be moved to the other.
+    None if the schemas are written in different drafts, or have identifiers that depend on their place: then
+    no part of one can be moved to the other.
     """
     other = donor.document
-    if not (base.is_plain and other.is_plain):
-        return None
-    if base.draft is not other.draft and not (base.is_of_any_draft and other.is_of_any_draft):
+    if not (base.is_plain and other.is_plain and base.draft is other.draft):
         return None
     here, there = (edit.old, edit.new) if base_is_old else (edit.new, edit.old)
     given = locate(other.schema, there)
