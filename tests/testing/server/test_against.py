@@ -97,10 +97,8 @@ def test_another_schema_is_found_with_a_value(shop: Shop) -> None:
     shop.relist(look={"inputSchema": wider})
     failures = shop.tool("look")["failures"]
     assert {failure["check"] for failure in failures} == {"listing"}
-    assert failures[0]["message"] == "listing: the server lists another schema of requests"
-    assert failures[0]["diff"][0].startswith(
-        "+ valid requests by the server's schema, and not by the spec: {"
-    )
+    (diff,) = (failure["diff"] for failure in failures if failure["diff"])
+    assert diff[0].startswith("+ valid by the server's schema, and not by the spec: {")
     assert ("specs/look.yaml", 8) in [(failure["file"], failure["line"]) for failure in failures]
     assert any("'type' of 'part' widened" in failure["message"] for failure in failures)
 

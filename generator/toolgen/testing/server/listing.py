@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
@@ -11,11 +11,11 @@ from typing import Any, Final
 from toolgen.base.suggestions import did_you_mean, quoted, shortened
 from toolgen.changes.comparing.definitions import ExportedSide, compare_definitions
 from toolgen.changes.comparison import compare_tools
-from toolgen.changes.contract import REQUEST, RESPONSE, SCHEMA_PATHS
-from toolgen.changes.finding import Category, Finding, Level
+from toolgen.changes.contract import REQUEST, RESPONSE
+from toolgen.changes.finding import Category, Finding, Level, Witness
+from toolgen.changes.policy import UNANALYSED
 from toolgen.changes.rule import ToolPair
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.proof.containment import NotContained, Unanalysed, check_containment
 from toolgen.schema.document import same_value
 from toolgen.serving.listed_tool import output_for_handshake_era
 from toolgen.testing.results import Failure
@@ -23,7 +23,6 @@ from toolgen.testing.results import Failure
 CHECK: Final = "listing"
 _MAX_FAILURES: Final = 10  # of one tool
 _MAX_WITNESS: Final = 200  # characters
-_NOUNS: Final = {REQUEST: "requests", RESPONSE: "responses"}
 
 
 @dataclass(slots=True)
@@ -94,55 +93,35 @@ def _unwrapped(listed: Mapping[str, Any], own: Mapping[str, Any], side: Exported
 
 def _add_findings(found: ListedTool, pair: ToolPair) -> None:
     findings = list(compare_tools(pair))
-    about_schemas = {name: [each for each in findings if _is_below(each, name)] for name in _NOUNS}
-    for name, own in about_schemas.items():
-        found.failures += _schema_failures(found, pair, name, own)
+    # a schema is another one if a value shows it, or if only one side has it
+    differing = {_field(each) for each in findings if each.witness or each.code == "response-schema-added"}
     for each in findings:
+        field = _field(each)
         if each.category is Category.AGENT:
             found.texts.append(each.pointer)
-        elif each.pointer.startswith("/annotations") or (
-            each.level is not Level.INFO and not any(each in own for own in about_schemas.values())
-        ):
+        elif each.code == UNANALYSED:
+            found.undecided.append(each.message)
+        elif field in (REQUEST, RESPONSE):
+            if each.witness or (field in differing and each.category is Category.WIRE):
+                found.failures.append(_failure(each, pair))
+        elif field == "annotations" or each.level is not Level.INFO:
             found.failures.append(_failure(each, pair))
     del found.failures[_MAX_FAILURES:]
 
 
-def _schema_failures(
-    found: ListedTool, pair: ToolPair, name: str, findings: Sequence[Finding]
-) -> Iterator[Failure]:
-    """Yield the differences of a schema, if it does not accept the same values on both sides."""
-    old, new = pair.old.documents.get(name), pair.new.documents.get(name)
-    told = [each for each in findings if each.category is Category.WIRE and each.code != "draft-changed"]
-    if old is None or new is None:
-        yield from (_failure(each, pair) for each in told)
-        return
-    if same_value(old.schema, new.schema):
-        return
-    lost, gained = check_containment(old, new), check_containment(new, old)
-    diff = [
-        *_witness_lines(lost, f"- valid {_NOUNS[name]} by the spec, and not by the server's schema"),
-        *_witness_lines(gained, f"+ valid {_NOUNS[name]} by the server's schema, and not by the spec"),
-    ]
-    if not diff:
-        found.undecided += [each.reason for each in (lost, gained) if isinstance(each, Unanalysed)]
-        return
-    message = f"the server lists another schema of {_NOUNS[name]}"
-    place = pair.old.place(*SCHEMA_PATHS[name])
-    yield Failure(CHECK, message, place, diff=tuple(diff))
-    yield from (_failure(each, pair) for each in told)
-
-
-def _witness_lines(verdict: Any, label: str) -> Iterator[str]:
-    if isinstance(verdict, NotContained):
-        text = json.dumps(verdict.witness, ensure_ascii=True)
-        yield f"{label}: {shortened(text, _MAX_WITNESS)}"
-
-
 def _failure(finding: Finding, pair: ToolPair) -> Failure:
     place = finding.places.old or pair.old.place("name")
-    return Failure(CHECK, f"the server lists another contract: {finding.message}", place)
+    message = f"the server lists another contract: {finding.message}"
+    return Failure(CHECK, message, place, diff=() if finding.witness is None else (_line(finding.witness),))
 
 
-def _is_below(finding: Finding, name: str) -> bool:
-    start = f"/{SCHEMA_PATHS[name][0]}"
-    return finding.pointer == start or finding.pointer.startswith(f"{start}/")
+def _line(witness: Witness) -> str:
+    value = shortened(json.dumps(witness.value, ensure_ascii=True), _MAX_WITNESS)
+    if witness.accepted_by == "old":
+        return f"- valid by the spec, and not by the server's schema: {value}"
+    return f"+ valid by the server's schema, and not by the spec: {value}"
+
+
+def _field(finding: Finding) -> str:
+    """Return the field of the spec that a finding is about."""
+    return finding.pointer.split("/")[1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.base.suggestions import count, quoted, shortened
+from toolgen.base.suggestions import quoted, shortened
 from toolgen.changes.comparing.definitions import listed_definitions
 from toolgen.changes.comparing.exported_sides import own_definitions
 from toolgen.project import UnableError
@@ -52,7 +52,6 @@ from toolgen.testing.subject import (
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 _MAX_DETAIL = 400  # characters
-_GENERATED_STARTS = 5  # of a command for generated requests to one tool: a start takes a second, a call none
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,6 @@ class Seen:
     errors_without_code: bool = False
     chunks: bool = False
     unexpected_questions: list[str] = field(default_factory=list)
-    reused: int = 0  # sessions with the data that earlier calls of the tool left
 
 
 class ServerSubject(Subject, Session):
@@ -90,8 +88,6 @@ class ServerSubject(Subject, Session):
         self._silent = CallingConnection(connection.server, asks_user=False)
         self._until = 0.0
         self._starts = 0  # that are left for the sessions of a tool
-        self._sessions_of = ""  # the tool that is tested, if its calls may change data
-        self._has_left_data = False  # a session of it ended, and the server was not started since
         self._response: CompiledSchema | None = None
         self._chunk: CompiledSchema | None = None
         self.tools: Mapping[str, ServedTool] = {}  # by the name in the spec
@@ -101,9 +97,7 @@ class ServerSubject(Subject, Session):
         """Begin to test a tool: its time starts now."""
         self._until = time.monotonic() + TOTAL_SECONDS
         is_renewed = self._server.is_command and not tool.read_only
-        self._starts = len(tool.examples) + _GENERATED_STARTS if is_renewed else 0
-        self._sessions_of = "" if tool.read_only else tool.name
-        self._has_left_data = False
+        self._starts = len(tool.examples) if is_renewed else 0
         self.seen[tool.name] = Seen()
         self._response, self._chunk = _compiled(tool.output_schema), _compiled(tool.chunk_schema)
 
@@ -111,14 +105,11 @@ class ServerSubject(Subject, Session):
     async def session(self) -> AsyncIterator[Session]:
         """Begin a session with the server as it is.
 
-        A command is started again after calls of a tool that is not read-only, so that it can renew its data:
-        for each example, which comes first, and for some generated requests. The data of the others is that
-        which earlier requests have left, as on a server with a URL.
+        A command is started again after each example, which come first, of a tool that is not read-only, so
+        that it can renew its data. Generated requests meet the data that earlier ones have left, as on a
+        server with a URL.
         """
-        if self._has_left_data and self._sessions_of:
-            self.seen[self._sessions_of].reused += 1
         yield self
-        self._has_left_data = not self._starts
         if self._starts:
             self._starts -= 1
             await self.close()
@@ -307,9 +298,6 @@ class _Tests:
         )
         asked = [Failure("consent", message, tool.place) for message in messages]
         notes = [f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}"] if listed.texts else []
-        reused = 0 if report.not_tested else self._subject.seen[tool.name].reused
-        if reused:
-            notes.append(f"{count(reused, 'request')} met the data that earlier ones left")
         return replace(
             report,
             failures=(*listed.failures, *report.failures, *asked),
