@@ -63,7 +63,7 @@ def test_a_baseline_is_written_and_compared(project: Cli) -> None:
     [
         (
             '{"toolgen_budget": 2, "unit": "bytes", "tools": {}}',
-            "has the format '2', and this toolgen reads 1",
+            "is not a baseline in the format 1, which this toolgen reads",
         ),
         ("<<<<<<< ours\n", "1:1: not JSON"),
     ],

@@ -252,20 +252,14 @@ def _read(project: Project) -> Mapping[str, Any] | None:
     if text is None:
         return None
     try:
-        data = read_json_documents(text.encode(), name)[0].value
+        data: Any = read_json_documents(text.encode(), name)[0].value
     except SourceError as error:
         hint = f"restore it from version control, or remove it and write it again: {_AGAIN}"
         raise UnableError("bad-baseline", error.message, hint) from error
-    if not isinstance(data, dict) or _KEY not in data:
+    if not isinstance(data, dict) or data.get(_KEY) != VERSION:
         raise _not_a_baseline(name)
-    if data[_KEY] != VERSION or isinstance(data[_KEY], bool):
-        shown = quoted(json.dumps(data[_KEY]), 20)
-        message = f"{name} has the format {shown}, and this toolgen reads {VERSION}"
-        hint = f"install the toolgen that wrote it, or remove it and write it again: {_AGAIN}"
-        raise UnableError("bad-baseline", message, hint)
     if not isinstance(data.get("unit"), str) or not _are_sizes(data.get("tools")):
-        message = f"{name} must have `unit`, a text, and `tools`, the sizes of each by target"
-        raise UnableError("bad-baseline", message, f"remove it and write it again: {_AGAIN}")
+        raise _not_a_baseline(name)
     return data
 
 
@@ -277,6 +271,6 @@ def _are_sizes(tools: Any) -> bool:
 
 
 def _not_a_baseline(name: str) -> UnableError:
-    message = f"{name} is not a baseline that `{_AGAIN}` wrote"
-    hint = "name another file: `baseline` in the section [budget] of the configuration"
+    message = f"{name} is not a baseline in the format {VERSION}, which this toolgen reads"
+    hint = f"name another file as `baseline` in [budget], or remove it and write it again: {_AGAIN}"
     return UnableError("bad-baseline", message, hint)
