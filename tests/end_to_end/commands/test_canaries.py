@@ -112,7 +112,7 @@ def ran(project: Project, *words: str, code: int = 0) -> list[str]:
         "evals",
         "new act",
         "new --all",
-        "breaking --against generated",
+        "breaking --against specs",
         "schema",
         "init",
         "explain unshown-property",

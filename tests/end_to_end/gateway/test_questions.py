@@ -107,7 +107,8 @@ async def _nothing(*values: Any) -> None:
 
 
 def _sessionless() -> Requester:
-    session = SimpleNamespace(client_capabilities=types.ClientCapabilities(elicitation={}))
+    capabilities = types.ClientCapabilities(elicitation={})
+    session = SimpleNamespace(client_capabilities=capabilities, can_send_request=False)
     request: Any = SimpleNamespace(protocol_version="2026-07-28", request=object(), session=session)
     return Requester(request, None, _nothing)
 

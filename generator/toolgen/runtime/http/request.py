@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
-from .media import FORM, MULTIPART, is_json
+from .media import FORM, MULTIPART, TOKEN, is_json
 from .styles import Pairs, in_header, in_path, in_query, text_of
 
 Part = tuple[str, tuple[str | None, bytes, str]]
@@ -54,8 +54,9 @@ class PreparedRequest:
 def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> PreparedRequest:
     """Return the request of `arguments`, as `operation`, the tool's `x-openapi`, describes it.
 
-    Raises InvalidRequestError for a value that would change the target of the request;
-    MissingDependencyError if neither the document nor the environment defines the server.
+    Raises InvalidRequestError for a value that would change the target of the request, and for a method or
+    header that HTTP cannot have; MissingDependencyError if neither the document nor the environment defines
+    the server.
     """
     made = PreparedRequest(operation["method"])
     values = dict(arguments)
@@ -75,6 +76,8 @@ def prepare(operation: Mapping[str, Any], arguments: Mapping[str, Any]) -> Prepa
         )
     if operation.get("accept"):
         made.headers.setdefault("Accept", operation["accept"])
+    if not all(map(TOKEN.fullmatch, (made.method, *made.headers))):
+        raise InvalidRequestError("The tool's specification names a method or header that HTTP cannot have.")
     return made
 
 
