@@ -47,6 +47,10 @@ def test_patterns_that_are_not_read_are_unknown(pattern: str) -> None:
     assert isinstance(find(patterns=("^[cd]{4}$",), not_patterns=(pattern,)), Found)
 
 
+def test_counts_of_nothing_are_nothing() -> None:
+    assert find(patterns=("^((){9999}){9999}a$",)) == Found(["a"])
+
+
 @pytest.mark.slow
 def test_expensive_patterns_end_in_unknown() -> None:
     scripts = "".join(

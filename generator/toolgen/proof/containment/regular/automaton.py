@@ -94,7 +94,9 @@ def _append(built: Nondeterministic, node: Node, start: int) -> int:
 
 def _append_repeat(built: Nondeterministic, node: Repeat, start: int) -> int:
     for _ in range(node.least):
-        start = _append(built, node.part, start)
+        before, start = start, _append(built, node.part, start)
+        if start == before:  # The part is empty: no count of states would end the loop.
+            break
     end = built.add()
     if node.most is None:
         loop = built.add()
