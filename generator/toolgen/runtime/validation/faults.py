@@ -62,7 +62,9 @@ def _refused(schema: CompiledSchema, value: Any) -> Iterator[Fault]:
         yield TOO_EXPENSIVE
         return
     if not schema.explains(value):
-        yield Fault("$", _UNEXPLAINED)
+        required = schema.document.plain.schema.get("required", ()) if isinstance(value, dict) else ()
+        missing = [Fault(show_path([name]), MISSING) for name in required if name not in value]
+        yield from missing or [Fault("$", _UNEXPLAINED)]
         return
     refusal = Refusal(schema.document, value, SchemaLookup(schema.document))
     for error in schema.errors(value):
