@@ -126,9 +126,7 @@ class ValueBuilder:
     def _count(self, depth: int) -> None:
         self._parts += 1
         self._work += 1
-        if self._work > _WORK:
-            raise ExhaustedError
-        if depth > self._limits.depth or self._parts > 10 * self._limits.parts:
+        if self._work > _WORK or depth > self._limits.depth:
             raise ExhaustedError
 
     def _is_low(self, depth: int) -> bool:

@@ -16,7 +16,6 @@ Way = Sequence[Requirement]
 KINDS: Final = ("object", "array", "string", "integer", "fraction", "boolean", "null")
 """The JSON types, with numbers divided into integers and others."""
 
-_MAX_PARTS: Final = 2_000
 _KINDS_OF: Final[Mapping[str, frozenset[str]]] = {
     "number": frozenset(("integer", "fraction")),
     **{name: frozenset((name,)) for name in ("object", "array", "string", "integer", "boolean", "null")},
@@ -72,7 +71,7 @@ class Expansion:
         self._waiting += requirements
         while True:
             while self._waiting:
-                if not self._take(self._waiting.pop()) or len(self.made.parts) > _MAX_PARTS:
+                if not self._take(self._waiting.pop()):
                     return None
             if not self._open:
                 return self.made

@@ -187,7 +187,7 @@ _BY_NAME: Final = _table(
 
 def _numbers(facts: NumberFacts, words: list[str], dice: Dice, *, whole: bool) -> Iterator[int | float]:
     named = next((found for key in reversed(words) if (found := _RANGES.get(_singular(key)))), None)
-    low, high, digits = named or ((1, 100, 0) if whole else (1, 100, 2))
+    low, high, digits = named or (1, 100, 2)
     if named is None and (facts.low is not None or facts.high is not None or facts.step is not None):
         yield from (facts.random(dice, whole) for _ in range(_TRIES))
     for _ in range(_TRIES):

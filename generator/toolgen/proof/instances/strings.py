@@ -23,7 +23,6 @@ _LETTERS: Final = "abcXYZ019 _-.é😀\u0301/\\\"'"
 _FILLERS: Final = ("a", "0", "é", "😀")
 _WORDS: Final = 16  # of each pattern or format, at a time
 _SEARCHED_LENGTH: Final = 80  # characters of texts for a pattern with a length
-_ODD_LENGTHS: Final = 300  # characters; beyond, a boundary has one text only
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +91,7 @@ class StringFacts:
                     yield from random_strings(exact, 2, draft=self.draft, random=random, longest=int(length))
         for length in dict.fromkeys(lengths):
             if 0 <= length <= longest:
-                fillers = _FILLERS if length <= _ODD_LENGTHS else _FILLERS[:1]
-                yield from (filler * length for filler in fillers)
+                yield from (filler * length for filler in _FILLERS)
         yield from _ORDINARY
 
     def random_words(self, random: Random) -> list[str]:
