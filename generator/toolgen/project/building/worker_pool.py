@@ -31,7 +31,8 @@ def worker_pool(compile_batch: Callable[[_Batch], _Made], paths: Sequence[str]) 
     if workers < 2 or not _can_fork():
         yield from map(compile_batch, batches)
         return
-    with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
+    # the formatter of a worker that is killed may still write
+    with tempfile.TemporaryDirectory(prefix="toolgen-", ignore_cleanup_errors=True) as scratch:
         yield from _in_workers(compile_batch, batches, workers, scratch)
 
 
