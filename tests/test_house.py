@@ -244,7 +244,7 @@ CAPS = {
     "sources": 5_048,
     "testing": 3_756,
     "upstream": 1_983,
-    "tests": 44_979,
+    "tests": 44_987,
     "tools": 4_996,
     "benchmarks": 1_983,
     "templates": 1_038,
