@@ -48,8 +48,12 @@ def initialised(
             f"toolgen[cli] @ git+https://git.example.com/toolgen.git@{COMMIT}",
         ),
         (
-            {"url": "https://me:word@git.example.com/toolgen", "vcs_info": GIT},
-            f"toolgen[cli] @ git+https://git.example.com/toolgen@{COMMIT}",
+            {"url": "https://me:word@git.example.com/toolgen", "vcs_info": GIT, "subdirectory": "python"},
+            f"toolgen[cli] @ git+https://git.example.com/toolgen@{COMMIT}#subdirectory=python",
+        ),
+        (
+            {"url": "ssh://git@git.example.com/toolgen", "vcs_info": GIT},
+            f"toolgen[cli] @ git+ssh://git@git.example.com/toolgen@{COMMIT}",
         ),
     ],
 )
@@ -58,6 +62,14 @@ def test_the_workflow_installs_the_same_commit(project: Project, origin: Any, wa
     assert shlex.split(steps[2]["run"]) == ["python", "-m", "pip", "install", wanted]
     assert steps[3]["run"] == "toolgen check"
     assert hook["additional_dependencies"] == [wanted]
+
+
+def test_a_copy_in_the_repository_is_installed(project: Project) -> None:
+    (project.root / "vendor/toolgen").mkdir(parents=True)
+    origin = {"url": (project.root / "vendor/toolgen").as_uri(), "dir_info": {"editable": True}}
+    steps, hook = initialised(project, origin)
+    assert steps[2]["run"] == "python -m pip install './vendor/toolgen[cli]'"
+    assert hook["additional_dependencies"] == ["./vendor/toolgen[cli]"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import url2pathname
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.compile.printing.file_templates import render
@@ -25,6 +26,7 @@ _PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
 _CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _PLAIN_URL = re.compile(r"[A-Za-z0-9._~:/?#@!&=+%,-]+")
+_EXTRA = "toolgen[cli]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def _repository_files(root: Path, configuration: str) -> Iterator[NewFile]:
     if not below.isprintable():
         raise UnableError("cannot-write", f"the path {below!a} is not printable text", "rename the folder")
     program = "toolgen" if below == "." else f"toolgen -C {shlex.quote(below)}"
-    wanted = _requirement()
+    wanted = _requirement(top)
     in_hook = {"command": _quoted(f"{program} check"), "requirement": wanted}
     # GitHub replaces ${{ … }} before the shell sees the text
     safe = program.replace("${{", "$''{{")
@@ -127,16 +129,40 @@ def _free_package(root: Path) -> str:
     return "tool_implementations" if taken or (root / "tools.py").exists() else "tools"
 
 
-def _requirement() -> str:
-    """Return what pip installs the same toolgen from: a commit, as PEP 610 records it; empty if not known.
+def _requirement(top: Path) -> str:
+    """Return what pip installs the same toolgen from, in the repository at `top`; empty if it is not known.
 
-    A version alone would name whatever a package index has under that name, which may be somebody else's.
+    It is a commit of a repository, as recorded by PEP 610, or a folder or file inside the repository. A
+    version alone would name whatever a package index has under that name, which may be somebody else's.
     """
     try:
         found = json.loads(distribution("toolgen").read_text("direct_url.json") or "{}")
-        url, commit = urlsplit(str(found["url"])), str(found["vcs_info"]["commit_id"])
+        url = urlsplit(str(found["url"]))
     except (PackageNotFoundError, ValueError, KeyError, TypeError):
         return ""
-    plain = f"https://{url.netloc.rpartition('@')[2]}{url.path}"  # without a password
-    is_known = url.scheme == "https" and _PLAIN_URL.fullmatch(plain) and _COMMIT.fullmatch(commit)
-    return f"toolgen[cli] @ git+{plain}@{commit}" if is_known else ""
+    if url.scheme == "file":
+        return _inside(top, Path(url2pathname(url.path)))
+    user = url.netloc.rpartition("@")[0]
+    host = url.netloc.rpartition("@")[2]
+    if user == "git":  # of ssh://git@host: not a secret
+        host = f"git@{host}"
+    plain = urlunsplit((url.scheme, host, url.path, "", ""))
+    if not _PLAIN_URL.fullmatch(plain):
+        return ""
+    vcs = found.get("vcs_info")
+    if isinstance(vcs, dict) and vcs.get("vcs") == "git" and _COMMIT.fullmatch(str(vcs.get("commit_id"))):
+        if url.scheme not in ("https", "ssh"):
+            return ""
+        below = found.get("subdirectory")
+        fragment = f"#subdirectory={below}" if isinstance(below, str) and _PLAIN_URL.fullmatch(below) else ""
+        return f"{_EXTRA} @ git+{plain}@{vcs['commit_id']}{fragment}"
+    return ""
+
+
+def _inside(top: Path, path: Path) -> str:
+    """Return a path inside the repository as a requirement relative to its root; empty if it is outside."""
+    try:
+        below = path.resolve().relative_to(top.resolve()).as_posix()
+    except ValueError:
+        return ""
+    return f"./{below}[cli]" if _PLAIN_URL.fullmatch(below) and path.exists() and below != "." else ""
