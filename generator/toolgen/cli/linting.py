@@ -1,4 +1,4 @@
-"""What `toolgen lint` finds in the specs of a project: a function from texts to a report.
+"""Lint the specs of a project: a function from texts to a report.
 
 The commands and the language server call `lint_specs`. Build warnings are part of it, and so is what the
 dialects of targets cannot say.

@@ -1,4 +1,4 @@
-"""What a result of a tool call holds, as another server sends it: response, texts, blocks. Needs no SDK."""
+"""Read results of tool calls that other servers send: response, texts, blocks. Needs no SDK."""
 
 from __future__ import annotations
 

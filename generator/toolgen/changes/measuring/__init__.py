@@ -1,1 +1,1 @@
-"""What models are sent: sizes of definitions, and whether users' words find the tools."""
+"""Measure definitions as models get them: their sizes, and whether the words of users find the tools."""

@@ -29,7 +29,7 @@ TABLE = "tool.toolgen"
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What the value of a key must be."""
+    """A rule for the value of a key, and how a fault against it is reported."""
 
     accepts: Callable[[Any], bool]
     meaning: str

@@ -197,7 +197,7 @@ class _StringSearch:
 
 
 class _Patterns:
-    """What patterns and formats say. `exact`: of strings that surely satisfy them; else of those that may."""
+    """Formulas of patterns and formats. `exact`: of strings that satisfy them; else of those that may."""
 
     def __init__(self, given: StringConstraints, *, exact: bool) -> None:
         self.parts: list[Formula] = []

@@ -23,7 +23,7 @@ from .sealing import Sealer, parse_keys, sealer_of
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """What a user has approved, or will have by saying yes: the content of a token, which may be readable."""
+    """A call as a user approves it by saying yes: the content of a token, which may be readable."""
 
     shown: str  # digest of the question and the preview
     way: Way  # how the user is asked
@@ -34,7 +34,7 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class Redemption:
-    """What came of a token."""
+    """The outcome of redeeming a token."""
 
     outcome: Literal["approved", "expired", "refused"]
     approved: Approved | None = None  # of a valid token

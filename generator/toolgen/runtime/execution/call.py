@@ -85,7 +85,7 @@ class PreparedTool:
         # calls have to be admitted: they are limited, may have a key, or run in a worker
         self.is_admitted = any(each is not None for each in limits)
         is_special = streams or has_content or contract.inject or limiter or contract.asks
-        # an async generator is no coroutine function: it streams, and takes the general way
+        # an async generator is not a coroutine function: it streams, and takes the general way
         is_async = iscoroutinefunction(tool.execute)
         self.is_direct = is_async and not (is_special or self.is_admitted)
 

@@ -52,7 +52,7 @@ async def agree(question: Any) -> bool:
 
 
 class Failure(Enum):
-    """Why a request has no result."""
+    """A kind of failure by which a request has no result."""
 
     UNREACHABLE = "there is no connection: nothing was sent"
     LOST = "the connection ended during the request, which may have been done"
@@ -259,7 +259,7 @@ class ServerConnection:
 
 @dataclass(slots=True)
 class ServerAnswer:
-    """What a server sent during one call."""
+    """The messages and the result that a server sent during one call."""
 
     result: Any = None  # mcp_types.CallToolResult; None: see `refusal`
     refusal: str = ""  # kind of a JSON-RPC error, or of a result that is not one of MCP
