@@ -232,7 +232,7 @@ CAPS = {
     ".": 68,
     "base": 666,
     "changes": 3_740,
-    "cli": 4_498,
+    "cli": 4_501,
     "compile": 4_084,
     "documents": 413,
     "language": 4_280,

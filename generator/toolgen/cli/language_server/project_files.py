@@ -57,7 +57,10 @@ class ProjectFiles:
                 files = {each.span.file for each in error.diagnostics}
                 known = () if not refused else _ABOUT_OTHERS
                 refused += (_refusal(each) for each in error.diagnostics if each.code not in known)
-                for path in [each for each in texts if self.shown(each) in files]:
+                at_fault = [each for each in texts if self.shown(each) in files]
+                if not at_fault:  # of no spec: without any of them the same is found
+                    break
+                for path in at_fault:
                     text = texts.pop(path)
                     if self._valid.get(path, text) != text:
                         texts[path] = self._valid[path]
