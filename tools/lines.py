@@ -9,11 +9,9 @@ docstring.
 from __future__ import annotations
 
 import ast
-import io
 import re
 import subprocess
 import sys
-import tokenize
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -22,14 +20,6 @@ ROOT: Final = Path(__file__).parent.parent
 PACKAGE: Final = "generator/toolgen"
 BESIDE: Final = ("tests", "tools", "benchmarks", "templates", "explorer/src")
 COLUMNS: Final = ("code", "comment", "docstring", "blank", "modules")
-LAYOUT: Final = {
-    tokenize.NEWLINE,
-    tokenize.NL,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-    tokenize.COMMENT,
-}
 # a comment that fills its lines; one behind code is part of that line
 _JINJA: Final = re.compile(r"^[ \t]*\{#.*?#\}[ \t]*$", re.DOTALL | re.MULTILINE)
 _SCRIPT: Final = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/[ \t]*)$", re.DOTALL | re.MULTILINE)
@@ -39,25 +29,22 @@ _COMMENTS: Final = {".jinja": _JINJA} | dict.fromkeys((".js", ".jsx", ".mjs", ".
 def count(source: str) -> Counter[str]:
     """Return how many lines of each kind a Python module has."""
     docstrings: set[int] = set()
+    in_strings: set[int] = set()
     for node in ast.walk(ast.parse(source)):
-        if (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        ):
-            docstrings.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    code: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in LAYOUT:
-            code.update(range(token.start[0], token.end[0] + 1))
-    code -= docstrings
-    comments = sum(line.lstrip().startswith("#") for line in source.splitlines())  # in strings, too: rare
-    total = len(source.splitlines())
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                docstrings.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            case ast.Constant(value=str()) | ast.JoinedStr() if node.end_lineno != node.lineno:
+                in_strings.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = [line.strip() for line in source.splitlines()]
+    code = {number for number, line in enumerate(lines, 1) if line and not line.startswith("#")}
+    code = (code | in_strings) - docstrings
+    comments = sum(line.startswith("#") for line in lines)  # in strings, too: rare
     return Counter(
         code=len(code),
         comment=comments,
         docstring=len(docstrings),
-        blank=total - len(code | docstrings) - comments,
+        blank=len(lines) - len(code | docstrings) - comments,
         modules=1,
     )
 
