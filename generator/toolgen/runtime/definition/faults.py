@@ -10,8 +10,8 @@ from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.text import either
 from toolgen.schema.document import JsonPath, json_type
 
-from .field_hints import MAX_KEYS, explained, kind_hint, unknown_hint
-from .spec_schema import PATTERNS, TEXT
+from .field_hints import HINTS, KINDS, MAX_KEYS, PATTERNS, explained, kind_hint, unknown_hint
+from .spec_schema import TEXT
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -32,23 +32,13 @@ class SpecFault:
     part: str = ""  # of the text at `path`; empty: all of it
 
 
-_TYPES: Final[Mapping[str, str]] = {
-    "array": "a list",
-    "boolean": "true or false",
-    "integer": "a number",
-    "number": "a number",
-    "object": "a mapping",
-    "string": "text",
-}
-
-
 def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, Any]) -> Iterator[SpecFault]:
     """Yield the faults that an error at `path` stands for; `part` is the schema that has the keyword."""
     keyword, kind = str(error.schema_path[-1]), cast("Any", error.kind)
     value: Any = error.instance
     # `confirm:` must not mean a tool without confirmation
     if error.instance is None and isinstance(path[-1], str):
-        hint = _REQUIRED.get(path, "give it a value, or leave the field out")
+        hint = _how_to_write(path, "give it a value, or leave the field out")
         yield SpecFault(path, "empty-field", f"the field {path[-1]!r} has no value", hint, of_key=True)
     elif keyword == "required":
         known = part.get("properties", ())
@@ -67,7 +57,7 @@ def describe_error(error: ValidationError, path: JsonPath, part: Mapping[str, An
 
 def _missing(path: JsonPath, name: str) -> SpecFault:
     of_key = bool(path) and isinstance(path[-1], str)
-    hint = _REQUIRED.get((*path, name), f"write `{name}: …`")
+    hint = _how_to_write((*path, name), f"write `{name}: …`")
     return SpecFault(path, "missing-field", f"the field {name!r} is missing", hint, of_key=of_key)
 
 
@@ -78,12 +68,9 @@ def unknown_field(path: JsonPath, known: Iterable[str], beside: Mapping[str, Any
     return SpecFault(path, "unknown-field", f"unknown field {quoted(key)}", hint, of_key=True)
 
 
-_REQUIRED: Final[Mapping[JsonPath, str]] = {
-    ("name",): "write `name: …`, the name that models call, in letters, digits, `_` and `-`",
-    ("description",): "say in a sentence what the tool does: `description: …`",
-    ("input_schema",): "write `input_schema: {type: object, properties: {…}}`",
-}
-"""Required fields of a tool → how to write them."""
+def _how_to_write(path: JsonPath, otherwise: str) -> str:
+    return HINTS["required"].get(".".join(map(str, path)), otherwise)
+
 
 _RANGES: Final = {"exclusiveMinimum": "more than", "maximum": "at most", "minimum": "at least"}
 
@@ -109,7 +96,7 @@ def _wrong_value(path: JsonPath, value: Any, keyword: str, part: Mapping[str, An
         case "format":
             return SpecFault(path, "bad-value", f"{quoted(value)} is not a date", "write it as 2027-01-31")
         case "pattern" | "minItems" | "minProperties":
-            hint = _REQUIRED.get(path, "write it, or leave the field out")
+            hint = _how_to_write(path, "write it, or leave the field out")
             return SpecFault(path, "bad-value", f"{field} is empty", hint)
     if path == ("toolgen",):
         message = "this toolgen knows version 1 of the spec language"
@@ -124,7 +111,7 @@ def _wrong_type(path: JsonPath, value: Any, part: Mapping[str, Any]) -> SpecFaul
     hint = kind_hint(path, value, expected)
     if is_unquoted and part.get("pattern", TEXT) != TEXT:  # quotes would not make it valid
         is_unquoted, hint = False, PATTERNS[part["pattern"]][1]
-    message = f"{_field(path)} must be {_TYPES[expected]}, not {_kind(value)}"
+    message = f"{_field(path)} must be {KINDS[expected][0]}, not {_kind(value)}"
     return SpecFault(path, "wrong-type", message, hint, needs_quotes=is_unquoted)
 
 
@@ -140,4 +127,4 @@ def _written(value: object) -> str:
 def _kind(value: object) -> str:
     if isinstance(value, bool):
         return _written(value)
-    return "null" if value is None else _TYPES[json_type(value)]
+    return "null" if value is None else KINDS[json_type(value)][0]

@@ -12,12 +12,19 @@ from toolgen.base.suggestions import nearest, suggest
 from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS
 
-from .spec_schema import DEFINITIONS, FIELDS, TARGETS
+from .spec_schema import DEFINITIONS, FIELDS, TARGETS, pattern_of
 
-HINTS: Final[Mapping[str, Mapping[str, str]]] = tomllib.loads(
+_TABLES: Final[dict[str, Any]] = tomllib.loads(
     files("toolgen.runtime.definition").joinpath("hints.toml").read_text("utf-8")
 )
+HINTS: Final[Mapping[str, Mapping[str, str]]] = _TABLES
 """Words of other systems → what to write instead, by the places where they are found."""
+
+KINDS: Final[Mapping[str, tuple[str, str]]] = _TABLES["kinds"]
+"""Types of JSON Schema → how they are called, and what to write."""
+
+PATTERNS: Final = {pattern_of(*field.split(".")): words for field, words in _TABLES["patterns"].items()}
+"""Patterns → what they are the pattern of, and what to write."""
 
 _FIELD_OF: Final = HINTS["fields"]
 _WRITE: Final[Mapping[str, str]] = {
@@ -32,14 +39,6 @@ _WRITE: Final[Mapping[str, str]] = {
 
 _SAMPLES: Final = HINTS["samples"]
 _IN_A_LIST: Final = frozenset(("content", "errors", "examples", "icons", "inject"))
-_FOR_TYPES: Final = {
-    "array": "write a list: `{name}: [a, b]`",
-    "boolean": "write true or false, without quotes",
-    "integer": "write a plain number: `{name}: 30`",
-    "number": "write a plain number: `{name}: 30`",
-    "object": "write a mapping: `{name}: {{…}}`",
-    "string": "write text; quote it, or put it below `|`, if it has `: `, or begins with `[` or `{{`",
-}
 _OF_SCHEMAS: Final = frozenset(("type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "properties"))
 MAX_KEYS: Final = 50  # unknown keys of one mapping that are compared with known ones
 
@@ -54,7 +53,7 @@ def kind_hint(path: JsonPath, value: Any, expected: str) -> str:
     if expected == "array" and isinstance(value, str) and name not in _IN_A_LIST:
         return f"write a list: `{name}: [{printable(value[:60])}]`"
     if name not in _SAMPLES or expected == "string":
-        return _FOR_TYPES[expected].format(name=name)
+        return KINDS[expected][1].format(name=name)
     sample = f"[{_SAMPLES[name]}]" if name in _IN_A_LIST and path[-1] == name else _SAMPLES[name]
     return f"write `{name}: {sample}`" if path[-1] == name else f"write `{sample}`"
 

@@ -12,18 +12,12 @@ from toolgen.base.suggestions import nearest, quoted, suggest
 from toolgen.schema.document import JsonPath, SchemaDocument, pointer_tokens
 
 from .faults import SpecFault
-from .field_hints import MAX_KEYS
+from .field_hints import HINTS, MAX_KEYS
 from .semantics.only_if import default_of, is_required
 from .semantics.properties import find_property
 from .spec_schema import DEFINITIONS
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
-_CANNOT_ASK: Final = {
-    "stream": "a tool whose result is a stream cannot ask the user in the middle of it",
-    "background": "a call that runs in a worker has nobody to ask: its caller may have left",
-    "page": "a call for the next page is a call of its own, which would ask again",
-}
-"""Fields that `asks` cannot be used with, and why."""
 _TREES: Final = frozenset(("image", "audio", "text"))
 """Kinds of blocks whose media types begin with the same word."""
 _HINTS: Final = {name.lower(): name for name in DEFINITIONS["Annotations"]["properties"]}
@@ -47,7 +41,7 @@ def _conflicts(data: Mapping[str, Any]) -> Iterator[SpecFault]:
         message = "a call that runs in a worker sends no chunks: its caller gets the result at its end"
         hint = "remove `background`, or `stream`; `context.report_progress` reaches callers from workers, too"
         yield fault(("background",), message=message, hint=hint)
-    for other, why in _CANNOT_ASK.items():
+    for other, why in HINTS["cannot_ask"].items():
         if data.get("asks") and other in data:
             yield fault(("asks",), message=why, hint=f"remove `asks`, or `{other}`")
     if data.get("load") == "deferred" and "cache_control" in anthropic:
