@@ -66,12 +66,11 @@ def test_every_source_is_read_to_its_end(tool: Any, tmp_path: Path) -> None:
 
 
 @TOOLS
-def test_no_more_is_read_than_a_block_may_have(tool: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_more_is_read_than_a_result_may_have(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGEN_MAX_RESULT_BYTES", "1000")
     endless, chunks = Growing(), Chunks(*[bytes(600)] * 100)
-    content = [{"type": "file", "max_bytes": 1000}]
     for source in (endless, chunks):
-        reason = refused(caplog, tool(File(source), content=content))
-        assert "content[0] cannot be read: it has more than 1,000 bytes" in reason
+        assert code_of(run(tool(File(source), content="any"))) == "too_large"
     assert endless.given < 1_000_000
     assert (chunks.given, chunks.closed) == (2, True)
 

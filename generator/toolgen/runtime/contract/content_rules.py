@@ -28,12 +28,6 @@ class ContentContract:
             return ()
         return tuple(each for rule in rules for each in rule["media_types"])
 
-    def max_bytes(self, kind: BlockType) -> int | None:
-        """Return the largest size of a block of this type, in bytes; None if it has no limit."""
-        limits = [rule.get("max_bytes") for rule in self.rules or () if rule["type"] == kind]
-        known = [limit for limit in limits if limit is not None]
-        return max(known) if known and len(known) == len(limits) else None
-
     def annotated(self, block: Block) -> Block:
         """Return a block with the audience and priority of its rule, where it has none of its own."""
         index = self.rule_of(block)

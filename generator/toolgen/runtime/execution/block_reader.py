@@ -1,6 +1,6 @@
 """Read the content of a result: images, audio, files, links and texts become blocks.
 
-Everything is read before anything is sent, each source once, with the limit enforced while reading. Sources
+Everything is read before anything is sent, each source once, and no more than a result may have. Sources
 are read in a worker thread, async iterables in the event loop.
 """
 
@@ -99,9 +99,9 @@ class BlockReader:
         """Return the bytes of a block whose source is an async iterable."""
         media = cast("Media", item)
         try:
-            return await read_stream(cast("Any", media.source), self._limit_of(media))
+            return await read_stream(cast("Any", media.source), self._left)
         except ContentSourceError as error:
-            raise self._unreadable(media, error) from None
+            raise self._unreadable(error) from None
 
     def _finished(self, item: Content, data: bytes | None) -> Block:
         """Return the block of an item; `data` is that of an async iterable. May block."""
@@ -133,10 +133,10 @@ class BlockReader:
             return _block_of(item, item.text.encode(errors="backslashreplace"))
         try:
             if data is None:
-                data = read_source(item, self._limit_of(item))
+                data = read_source(item, self._left)
             return self._media(item, data)
         except ContentSourceError as error:
-            raise self._unreadable(item, error) from None
+            raise self._unreadable(error) from None
         except MediaTypeError as error:
             raise BrokenContract(f"{self._subject}: {error}") from None
 
@@ -154,15 +154,8 @@ class BlockReader:
             )
         return _block_of(item, data, media_type=media_type, name=name)
 
-    def _limit_of(self, item: Media) -> int:
-        """Return how many bytes of a source are read: as its rule allows, and as the others have left."""
-        limit = self._content.max_bytes(item.type)
-        return self._left if limit is None else min(self._left, limit)
-
-    def _unreadable(self, item: Media, error: ContentSourceError) -> Exception:
-        limit = self._content.max_bytes(item.type)
-        # which of two limits was met decides whose fault it is
-        if isinstance(error, OversizedError) and (limit is None or self._left < limit):
+    def _unreadable(self, error: ContentSourceError) -> Exception:
+        if isinstance(error, OversizedError):
             return self._too_large()
         return BrokenContract(f"{self._subject} cannot be read: {error}")
 
@@ -185,9 +178,6 @@ class ContentSourceError(ValueError):
 class OversizedError(ContentSourceError):
     """A source has more bytes than it may have."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"it has more than {limit:,} bytes")
-
 
 def is_async(item: Content) -> bool:
     """True if the source is read in the event loop; an async file is iterated, too."""
@@ -208,7 +198,7 @@ def read_source(media: Media, limit: int) -> bytes:
     if isinstance(source, bytes | bytearray | memoryview):
         size = source.nbytes if isinstance(source, memoryview) else len(source)
         if size > limit:
-            raise OversizedError(limit)
+            raise OversizedError
         return bytes(source)
     # `root` keeps a path that a caller has chosen inside a folder
     if isinstance(source, os.PathLike):
@@ -238,7 +228,7 @@ def _append(data: bytearray, chunk: object, limit: int) -> None:
     if not isinstance(chunk, bytes | bytearray | memoryview):
         raise ContentSourceError(f"it gives {type(chunk).__name__}, not bytes: open files in binary mode")
     if len(data) + len(chunk) > limit:
-        raise OversizedError(limit)
+        raise OversizedError
     data += chunk
 
 
@@ -249,7 +239,7 @@ def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> b
         with Folder(root) as folder:
             return folder.read(_below(path, root), limit=limit)
     except OversizedFileError:
-        raise OversizedError(limit) from None
+        raise OversizedError from None
     except OutsideError:
         raise ContentSourceError("it is outside of its root") from None
     except (IrregularFileError, IsADirectoryError):
