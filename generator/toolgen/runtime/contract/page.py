@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from toolgen.runtime.errors import InvalidRequestError, TooLargeError
 from toolgen.runtime.text import show_path
-from toolgen.schema.document import pointer_tokens
+from toolgen.schema.document import locate, pointer_tokens
 
 if TYPE_CHECKING:
     from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -135,11 +135,8 @@ def _token(skip: int, cursor: str | None) -> str:
 
 
 def _value_at(value: Any, path: Sequence[str]) -> Any:
-    for step in path:
-        if not isinstance(value, Mapping) or step not in value:
-            return None
-        value = value[step]
-    return value
+    found = locate(value, tuple(path))
+    return None if found is None else found.value
 
 
 def _replaced(value: Any, path: Sequence[str], new: Any) -> Any:

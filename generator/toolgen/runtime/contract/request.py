@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from toolgen.runtime.errors import InternalError, InvalidRequestError, ToolError
-from toolgen.runtime.logs.call_id import new_call_id
-from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
 from toolgen.runtime.validation.fault_messages import Fault
@@ -18,8 +16,6 @@ from toolgen.runtime.validation.faults import (
     TOO_EXPENSIVE,
     find_faults,
     list_faults,
-    property_names,
-    value_free_model_faults,
 )
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 
@@ -33,17 +29,16 @@ if TYPE_CHECKING:
 def read_request(contract: ToolContract, raw: Any) -> Any:
     """Return the typed request of raw arguments; None counts as an empty object.
 
-    Raises:
-        InvalidRequestError: the arguments are not valid; one line per fault.
-        ModelMismatchError: a generated model refuses what its schema accepts.
+    Raises InvalidRequestError if the arguments are not valid, with one line per fault.
     """
     return build_request(contract, accept_arguments(contract, raw, {}))
 
 
-def build_request(contract: ToolContract, arguments: dict[str, Any], reference: str | None = None) -> Any:
+def build_request(contract: ToolContract, arguments: dict[str, Any]) -> Any:
     """Return the typed request of arguments that the schema accepts.
 
-    `reference` is the id of the call, for an internal error. Raises as `read_request` does.
+    Raises InvalidRequestError if a hand-written model refuses them. A generated one that does is a fault of
+    its own: its ValidationError propagates.
     """
     try:
         return contract.build_request(arguments)
@@ -52,27 +47,11 @@ def build_request(contract: ToolContract, arguments: dict[str, Any], reference: 
             # 1e20 is an integer in JSON Schema, and a float to pydantic
             return contract.build_request(whole_numbers(arguments))
         except ValidationError as error:
-            raise _refusal(contract, error, reference) from None
-
-
-def _refusal(contract: ToolContract, error: ValidationError, reference: str | None) -> ToolError:
-    """Return the error for arguments that the schema accepts and the model refuses."""
-    if contract.has_own_validators:
-        return _refused_by_model(contract, error)
-    mismatch = ModelMismatchError(contract, error, reference or new_call_id())
-    if reference is None:  # outside of a call: no record will report it
-        LOGGER.error("tool %s %s (call %s)", contract.name, mismatch.reason, mismatch.reference)
-    return mismatch
-
-
-class ModelMismatchError(InternalError):
-    """A generated request model refuses what its schema accepts. `reason` is for the log: no values."""
-
-    def __init__(self, contract: ToolContract, error: ValidationError, reference: str) -> None:
-        super().__init__(f"The tool failed. Reference: {reference}.")
-        faults = value_free_model_faults(error, property_names(contract.request_schema.schema))
-        self.reference = reference
-        self.reason = f"has a request model that refuses what its schema accepts: {faults}"
+            if not contract.has_own_validators:
+                raise
+            found = error.errors(include_input=False, include_url=False, include_context=False)
+            faults = [Fault(show_path(each["loc"]), each["msg"]) for each in found]
+            raise _invalid(contract, faults) from None
 
 
 def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
@@ -130,12 +109,6 @@ def _faults_inside_strings(schema: CompiledSchema, coerced: Coerced, hidden: lis
         for fault in find_faults(schema, coerced.value, hidden)
         if (text := coerced.enclosing_string(fault.path)) is not None
     ]
-
-
-def _refused_by_model(contract: ToolContract, error: ValidationError) -> InvalidRequestError:
-    """Return the error for arguments that the schema accepts and a hand-written model refuses."""
-    found = error.errors(include_input=False, include_url=False, include_context=False)
-    return _invalid(contract, [Fault(show_path(each["loc"]), each["msg"]) for each in found])
 
 
 def _invalid(contract: ToolContract, faults: list[Fault]) -> InvalidRequestError:

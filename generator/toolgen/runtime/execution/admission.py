@@ -141,9 +141,7 @@ class Admission:
         return RateLimits.from_setting(self._settings.rate_limit_store or "memory")
 
     async def find(self, call: AdmittedCall) -> ToolResponse | None:
-        """Return the response if the call was executed before, so that its user is not asked again."""
-        if call.caller.idempotency_key is None:
-            return None
+        """Return the response if a call with its key was executed before: its user is not asked again."""
         record = await self._apply(call, call_records.observed)
         if record is not None and (record.state != "running" or record.digest != call.digest):
             return self._answer(call, record)

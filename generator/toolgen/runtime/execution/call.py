@@ -15,10 +15,10 @@ from inspect import iscoroutinefunction
 from threading import get_ident
 from typing import Any, Final
 
-from toolgen.runtime.background.tasks import Tasks, task_call
+from toolgen.runtime.background.tasks import task_call
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import Caller, CallFailure, Listener, ToolContext, response_metadata
-from toolgen.runtime.contract.page import FIRST, PagePosition, PageRule, open_cursor
+from toolgen.runtime.contract.page import FIRST, open_cursor
 from toolgen.runtime.contract.request import accept_arguments, build_request
 from toolgen.runtime.contract.result import (
     BrokenContract,
@@ -210,14 +210,17 @@ class ToolCall(AdmittedCall):
             context.secrets = {name: value for name, value in values if value}
         if self.caller.idempotency_key is not None:
             check_key(contract, self.caller.idempotency_key)
-        position = FIRST if contract.page is None else self._open_cursor(contract.page)
+        position = FIRST
+        if contract.page is not None:  # the implementation gets its own cursor
+            position = open_cursor(contract.page, contract.name, self.arguments)
+            self.arguments = position.arguments
         self.arguments = accept_arguments(contract, self.arguments, self.metadata)
         # a question or a worker needs them unchanged after a request was made of them
         if contract.confirm is not None or contract.background is not None:
             self.arguments = unshared(self.arguments)
             request = self._new_request()
         else:
-            request = build_request(contract, self.arguments, context.call_id)
+            request = build_request(contract, self.arguments)
         if self.record is not None and self.record.notifies:
             await self.record.report("validated")
         if contract.secrets:
@@ -256,12 +259,6 @@ class ToolCall(AdmittedCall):
             self.metadata = {**written, **self.metadata}
         return result
 
-    def _open_cursor(self, rule: PageRule) -> PagePosition:
-        """Give the implementation its own cursor, and return where the page begins."""
-        position = open_cursor(rule, self.context.tool_name, self.arguments)
-        self.arguments = position.arguments
-        return position
-
     def _check_scopes(self, needed: frozenset[str]) -> None:
         """Raise InsufficientScopeError if the caller lacks a scope, or its scopes are not known."""
         missing = sorted(needed - frozenset(self.caller.scopes or ()))
@@ -297,7 +294,7 @@ class ToolCall(AdmittedCall):
     def _new_request(self) -> Any:
         """Return a request that shares nothing with the arguments, nor with other requests of the call."""
         # values of type Any are those of the input, and validators may change it
-        return build_request(self.contract, unshared(self.arguments), self.context.call_id)
+        return build_request(self.contract, unshared(self.arguments))
 
     async def _confirm_and_execute(self, request: Any) -> WrittenResult | ToolResponse:
         """Execute after the user has agreed; only preview if the caller, or `confirm.only_if`, says so."""
@@ -324,9 +321,14 @@ class ToolCall(AdmittedCall):
             if isinstance(entered, ToolResponse):
                 return entered
             self.claim = entered
+            tasks, result_ttl = self.environment.tasks, self.contract.background
             # values of one call's context do not travel
-            if self.environment.tasks is not None and not self.caller.context:
-                await self._start_task(self.environment.tasks)
+            if tasks is not None and result_ttl is not None and not self.caller.context:
+                call = task_call(self.contract, self.arguments, self.context, self.caller)
+                task = await tasks.submit(call, result_ttl)
+                if self.claim is not None:
+                    await self.claim.link(task)
+                raise TaskStarted(task)
         if self.contract.asks:
             self.context.ask, self.context.clock = self.caller.elicit, WorkClock()
         result: WrittenResult = await run_method(
@@ -337,17 +339,6 @@ class ToolCall(AdmittedCall):
             listen=self._listener(),
         )
         return result
-
-    async def _start_task(self, tasks: Tasks) -> None:
-        """Hand the call to a worker if its tool has `background`. Raises TaskStarted then."""
-        contract = self.contract
-        if contract.background is None:
-            return
-        call = task_call(contract, self.arguments, self.context, self.caller)
-        task = await tasks.submit(call, contract.background)
-        if self.claim is not None:
-            await self.claim.link(task)
-        raise TaskStarted(task)
 
     def _listener(self) -> Listener | None:
         """Return the function that gets the chunks of a stream, for the caller and for events."""

@@ -9,7 +9,6 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.runtime.context import Caller, CallFailure, ToolConfig, ToolContext, response_metadata
-from toolgen.runtime.contract.request import ModelMismatchError
 from toolgen.runtime.contract.result import BrokenContract
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.elicitation import UnusableQuestionError
@@ -43,7 +42,7 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
     Declared and reserved errors keep their text. Everything else, including BaseExceptions such as SystemExit
     and undeclared ToolErrors, becomes `internal_error` with a reference.
     """
-    if isinstance(error, ToolError) and not isinstance(error, ModelMismatchError):
+    if isinstance(error, ToolError):
         code = error.code
         if isinstance(code, str) and (code in contract.declared or code in _ALLOWED):
             return _as_declared(_checked(error, contract, call), contract).with_traceback(None)
@@ -51,9 +50,7 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
         call.failure = CallFailure(f"broke its contract: {error}", detail=error.detail)
         text = f"The tool ran, but its answer breaks its contract. Reference: {call.call_id}."
         return InvalidResponseError(text)
-    if isinstance(error, ModelMismatchError):
-        call.failure = CallFailure(error.reason)
-    elif isinstance(error, UnusableQuestionError):
+    if isinstance(error, UnusableQuestionError):
         call.failure = CallFailure(f"cannot use context.elicit: {error}", error)
     elif isinstance(error, ToolError):
         kind = type(error)
