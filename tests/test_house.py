@@ -86,6 +86,7 @@ ANOTHER_WAY = {
     "language/codes.py": "a file of the installed package",
     "runtime/definition/field_hints.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",
+    "runtime/instrumentation/telemetry.py": "a file of the installed package",
     "schema/providers.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",
     "sources/openapi/responses.py": "a file of the installed package",

@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.base.escaping.places import plain_name
-from toolgen.runtime.instrumentation.spans import current_tracer
+from toolgen.runtime.instrumentation.telemetry import current_tracer
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.settings import SettingError, Settings

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from toolgen.runtime.instrumentation.conventions import INSTRUMENTS
+from toolgen.runtime.instrumentation.telemetry import instruments
 
 from tests.end_to_end.calls.test_logs import records
 from tests.end_to_end.project import HttpServer, Project
@@ -17,11 +17,8 @@ from tests.end_to_end.raw_http import connect
 from tests.end_to_end.server.otlp_receiver import Receiver, receiving
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
 RULES = Path(__file__).parents[3] / "examples" / "deploy" / "alerts.yaml"
-
-
-def traceparent() -> str:
-    return f"00-{TRACE}-{PARENT}-01"
 
 
 def exporting(received: Receiver, **more: str) -> dict[str, str]:
@@ -75,7 +72,7 @@ async def test_a_call_is_a_span_in_its_requests_span_of_the_callers_trace_in_bot
     with receiving() as received:
         async with serving.server(**exporting(received)) as server:
             for session in (False, True):
-                await call(server, session=session, meta={"traceparent": traceparent()})
+                await call(server, session=session, meta={"traceparent": TRACEPARENT})
             await call(server, session=False, meta={"traceparent": "00-forged" + "x" * 9000})
             await until(lambda: len([s for s in received.spans if s.name == "tools/call echo"]) == 3)
         check(received)
@@ -96,7 +93,7 @@ async def test_prometheus_reads_the_same_instruments_on_a_port_of_their_own(serv
         while "event_loop_lag_seconds_count" not in text:
             await asyncio.sleep(0.1)
             text = await asyncio.to_thread(scrape, server)
-        text, log, refused = text, server.log, refused
+        log = server.log
     assert refused == 404  # metrics are not served to clients
     lines = text.splitlines()
     assert (
@@ -140,9 +137,9 @@ def test_what_cannot_be_exported_ends_the_start(
 
 def test_alerts_are_about_instruments_that_exist() -> None:
     exported = set()
-    for each in INSTRUMENTS:  # by the names that Prometheus has for them
-        name = each.name.replace(".", "_") + ("_seconds" if each.unit == "s" else "")
-        parts = {"histogram": ("_count", "_bucket"), "counter": ("_total",), "gauge": ("",)}[each.kind]
+    for name, each in instruments().items():  # by the names that Prometheus has for them
+        name = name.replace(".", "_") + ("_seconds" if each["unit"] == "s" else "")
+        parts = {"histogram": ("_count", "_bucket"), "counter": ("_total",), "gauge": ("",)}[each["kind"]]
         exported |= {name + part for part in parts}
 
     text = re.sub(r"\{.*?\}|by \(.*?\)", "", RULES.read_text())  # labels
@@ -155,6 +152,6 @@ def test_alerts_are_about_instruments_that_exist() -> None:
 def test_the_documentation_has_the_table_of_instruments() -> None:
     text = (RULES.parents[2] / "docs" / "operations.md").read_text()
 
-    for each in INSTRUMENTS:
-        attributes = ", ".join(f"`{name}`" for name in each.attributes)
-        assert f"| `{each.name}` | {each.kind}, {each.unit} | {attributes} | {each.description} |" in text
+    for name, each in instruments().items():
+        attributes = ", ".join(f"`{attribute}`" for attribute in each["attributes"])
+        assert f"| `{name}` | {each['kind']}, {each['unit']} | {attributes} | {each['description']} |" in text

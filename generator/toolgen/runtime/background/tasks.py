@@ -25,7 +25,7 @@ from toolgen.runtime.confirmation.tokens import Approved, digest_of_question
 from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import NotReadyError, OutcomeUnknownError, ToolError
-from toolgen.runtime.instrumentation.spans import continuing, current_context
+from toolgen.runtime.instrumentation.telemetry import continuing, current_context
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response

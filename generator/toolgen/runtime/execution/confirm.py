@@ -31,7 +31,7 @@ from toolgen.runtime.confirmation.tokens import (
 from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.instrumentation.conventions import CONFIRMATIONS, OUTCOME, TOOL
-from toolgen.runtime.instrumentation.metrics import current_metrics
+from toolgen.runtime.instrumentation.telemetry import current_metrics
 from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER

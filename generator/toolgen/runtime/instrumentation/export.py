@@ -14,8 +14,7 @@ from typing import Final
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 
-from .metrics import current_metrics
-from .spans import current_tracer
+from .telemetry import current_metrics, current_tracer
 
 ServeMetrics = Callable[[str, int], int]
 """Serves the metrics as text, at a host and a port. Returns the port; raises OSError."""

@@ -25,8 +25,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.task import TaskStarted
 from toolgen.runtime.text import quote
 
-from .metrics import Metrics, current_metrics, metric_name
-from .spans import current_tracer, mark_failed, open_span
+from .telemetry import Metrics, current_metrics, current_tracer, mark_failed, open_span
 
 _OPERATOR_ERRORS: Final = frozenset(
     {
@@ -154,7 +153,7 @@ class CallRecord:
 
     def _measure(self, seconds: float, outcome: str, code: str | None) -> None:
         if self._metrics is not None:
-            self._metrics.record_call(metric_name(self._call.tool_name), seconds, outcome, code)
+            self._metrics.record_call(self._call.tool_name, seconds, outcome, code)
 
 
 def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:

@@ -16,7 +16,7 @@ from starlette.routing import Router
 from starlette.types import ASGIApp
 
 from toolgen.runtime.instrumentation.export import start_export
-from toolgen.runtime.instrumentation.metrics import current_metrics
+from toolgen.runtime.instrumentation.telemetry import current_metrics
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError, Settings

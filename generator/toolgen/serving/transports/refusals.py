@@ -10,7 +10,7 @@ from typing import Any, Final
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 
 from toolgen.runtime.instrumentation import conventions
-from toolgen.runtime.instrumentation.metrics import current_metrics
+from toolgen.runtime.instrumentation.telemetry import current_metrics
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.rate_limit import RateLimitFilter
 from toolgen.runtime.text import quote

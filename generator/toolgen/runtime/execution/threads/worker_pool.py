@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
-from toolgen.runtime.instrumentation.metrics import observe
+from toolgen.runtime.instrumentation.telemetry import observe
 from toolgen.runtime.logs.logger import LOGGER
 
 IDLE_SECONDS: Final = 10.0  # after which an idle thread ends
