@@ -88,6 +88,7 @@ ANOTHER_WAY = {
     "runtime/definition/spec_schema.py": "a file of the installed package",
     "runtime/instrumentation/telemetry.py": "a file of the installed package",
     "schema/providers.py": "a file of the installed package",
+    "serving/code_mode/toolkit.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",
     "sources/openapi/responses.py": "a file of the installed package",
     "testing/mock/answers.py": "a file of the installed package",

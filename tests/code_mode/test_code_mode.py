@@ -33,10 +33,12 @@ def run_one(code: str, era: str = "auto", tools: Toolkit | None = None, **option
 
 
 def test_three_tools_are_listed_in_place_of_all() -> None:
-    async def names(client: Client) -> list[str]:
-        return [tool.name for tool in (await client.list_tools()).tools]
+    async def listed(client: Client) -> dict[str, str]:
+        return {tool.name: tool.description or "" for tool in (await client.list_tools()).tools}
 
-    assert talk(names) == ["search_tools", "describe_tools", "run_code"]
+    found = talk(listed)
+    assert list(found) == ["search_tools", "describe_tools", "run_code"]
+    assert f"for {script.SECONDS:g} seconds and make {script.CALLS} calls." in found["run_code"]
 
 
 def test_search_finds_functions_and_describe_prints_their_stubs() -> None:
@@ -48,10 +50,8 @@ def test_search_finds_functions_and_describe_prints_their_stubs() -> None:
     found, described = talk(work)
     assert next(iter(found["functions"])) == "get_price"
     assert found["functions"]["order"] == "Order an article from the supplier."
-    assert (
-        "def get_price(\n    *,\n    article: str,  # Its name. (not empty)\n) -> GetPriceResult:"
-        in described
-    )
+    signature = "def get_price(\n    *,\n    article: str,  # Its name. (not empty)\n) -> GetPriceResult:"
+    assert signature in described
     assert "- sold_out: There is none left. Order another article." in described
 
 
@@ -85,9 +85,7 @@ def test_errors_reach_the_script_with_their_codes(code: str, text: str) -> None:
 @ERAS
 def test_a_function_that_asks_waits_for_the_users_answer(era: str) -> None:
     shop, asked = Shop(), list[str]()
-    code = (
-        "kept = [1]\nfirst = order(article='bell')\nsecond = order(article='saddle')\n[kept, first, second]"
-    )
+    code = "kept = [1]\none = order(article='bell')\ntwo = order(article='saddle')\n[kept, one, two]"
     found = run_one(code, era, shop.toolkit(), elicitation_callback=answering(asked, "accept"))
     assert found["result"] == [[1], {"order": 1}, {"order": 2}]
     assert asked == ["Order bell?", "Order saddle?"]

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, Final, TypeVar
 
 try:
@@ -190,14 +189,13 @@ def _if_traced(spans: ServerMiddleware[Any]) -> ServerMiddleware[Any]:
 def _in_code_mode(toolkit: Toolkit) -> Toolkit:
     """Return the three tools of code mode. Raises SettingError if its extra is not installed."""
     try:
-        # by name: code mode stands above the runtime, since it prints types as the generator does
-        module = import_module("toolgen.serving.code_mode.toolkit")
+        # only if it is asked for: the sandbox need not be installed
+        from .code_mode.toolkit import code_mode_toolkit
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "pydantic_monty":
             raise
         raise SettingError("--code-mode needs a sandbox: pip install 'toolgen[code]'") from error
-    made: Toolkit = module.code_mode_toolkit(toolkit)
-    return made
+    return code_mode_toolkit(toolkit)
 
 
 async def _pass_any_arguments(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import Any, Final
 
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.tool import BaseTool
-from toolgen.runtime.tool_spec import ToolParam, ToolReturn, ToolSpec
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.serving.auth.grant import scopes_of
 from toolgen.serving.current_call import current_call
@@ -15,13 +16,11 @@ from toolgen.serving.held_questions import Exchange, Requester
 
 from .calls import ScriptCalls, grant_of_call
 from .functions import Functions
-from .script import CALLS, SECONDS, Sandbox, ScriptFailedError, ScriptStoppedError
+from .script import Sandbox, ScriptFailedError, ScriptStoppedError
 
-MAX_FOUND: Final = 50
-MAX_DESCRIBED: Final = 20
-MAX_CODE: Final = 50_000  # characters
-MAX_RESULT: Final = 100_000  # bytes of the result of a script, or of descriptions
-_READS: Final = {"readOnlyHint": True, "openWorldHint": False}
+_DEFINITIONS: Final[dict[str, Any]] = tomllib.loads(
+    files("toolgen.serving.code_mode").joinpath("tools.toml").read_text("utf-8")
+)
 
 
 class UnknownFunctionError(ToolError):
@@ -55,34 +54,17 @@ class _Tools:
         return {name for name, each in definitions.items() if listed is None or scopes_of(each) <= listed}
 
 
-class SearchTools(BaseTool[dict[str, Any], Any]):
-    """Find functions by what the user wants."""
-
-    spec = ToolSpec(
-        name="search_tools",
-        description="Find functions for a task. Returns their names and what each does, the best first.",
-        inputs=[
-            ToolParam("text", "string", "The task, in a few words.", schema={"minLength": 1}),
-            ToolParam(
-                "limit",
-                "integer",
-                required=False,
-                schema={"minimum": 1, "maximum": MAX_FOUND, "default": 10},
-            ),
-        ],
-        returns=ToolReturn(
-            "object",
-            schema={
-                "additionalProperties": False,
-                "required": ["functions"],
-                "properties": {"functions": {"type": "object", "additionalProperties": {"type": "string"}}},
-            },
-        ),
-        annotations=_READS,
-    )
+class _CodeModeTool(BaseTool[dict[str, Any], Any]):
+    """A tool that works on the tools behind code mode."""
 
     def __init__(self, tools: _Tools) -> None:
         self._tools = tools
+
+
+class SearchTools(_CodeModeTool):
+    """Find functions by what the user wants."""
+
+    definition = _DEFINITIONS["search_tools"]
 
     async def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
         """Search."""
@@ -90,27 +72,11 @@ class SearchTools(BaseTool[dict[str, Any], Any]):
         return {"functions": found}
 
 
-class DescribeTools(BaseTool[dict[str, Any], Any]):
+class DescribeTools(_CodeModeTool):
     """Describe functions as stubs."""
 
-    spec = ToolSpec(
-        name="describe_tools",
-        description="Print functions as Python stubs: parameters, results, errors.",
-        inputs=[
-            ToolParam(
-                "names",
-                "array",
-                "Names from search_tools.",
-                schema={"items": {"type": "string"}, "minItems": 1, "maxItems": MAX_DESCRIBED},
-            )
-        ],
-        annotations=_READS,
-        errors=[UnknownFunctionError],
-        max_result_bytes=MAX_RESULT,
-    )
-
-    def __init__(self, tools: _Tools) -> None:
-        self._tools = tools
+    definition = _DEFINITIONS["describe_tools"]
+    errors = (UnknownFunctionError,)
 
     async def execute(self, request: dict[str, Any], context: ToolContext) -> Any:
         """Describe."""
@@ -122,35 +88,14 @@ class DescribeTools(BaseTool[dict[str, Any], Any]):
         return functions.described({tool for tool in found.values() if tool is not None})
 
 
-class RunCode(BaseTool[dict[str, Any], Any]):
+class RunCode(_CodeModeTool):
     """Run a script that calls functions."""
 
-    spec = ToolSpec(
-        name="run_code",
-        description=(
-            "Run a Python script. The functions are there without an import; call them with keyword "
-            "arguments, without await. The value of the last expression is the result. A function that fails "
-            "raises RuntimeError, whose text begins with the error's code. One that asks the user waits for "
-            "the answer; if it is no, the script ends. There are no files, no network and no threads; a "
-            f"script may compute for {SECONDS:g} seconds and make {CALLS} calls."
-        ),
-        inputs=[ToolParam("code", "string", schema={"minLength": 1, "maxLength": MAX_CODE})],
-        returns=ToolReturn(
-            "object",
-            schema={
-                "additionalProperties": False,
-                "required": ["result", "printed"],
-                "properties": {"result": {}, "printed": {"type": "string"}},
-            },
-        ),
-        annotations={"readOnlyHint": False, "destructiveHint": True},
-        asks=True,  # so that the server holds a script that asks
-        errors=[ScriptFailedError, ScriptStoppedError],
-        max_result_bytes=MAX_RESULT,
-    )
+    definition = _DEFINITIONS["run_code"]
+    errors = (ScriptFailedError, ScriptStoppedError)
 
     def __init__(self, tools: _Tools) -> None:
-        self._tools = tools
+        super().__init__(tools)
         self._sandbox = Sandbox()
 
     async def setup(self) -> None:
