@@ -12,9 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 import mcp_types as types
-from mcp.server import ServerRequestContext
 from mcp.server.request_state import RequestStateSecurity
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.call_options import CallOptions
 from toolgen.runtime.confirmation.audit import KnownWay
@@ -36,7 +34,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.text import well_formed
 
-from .held_questions import Exchange, can_show_form
+from .held_questions import Exchange
 from .result import PREVIEW_KEY, TOKEN_KEY
 
 FORM: Final[dict[str, Any]] = {
@@ -58,7 +56,7 @@ def request_state_security(settings: Settings) -> RequestStateSecurity:
 
 
 def confirmation_options(
-    context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams, exchange: Exchange
+    params: types.CallToolRequestParams, exchange: Exchange
 ) -> tuple[types.CallToolRequestParams, CallOptions]:
     """Return the params for the tool, and the options for a call that needs confirmation.
 
@@ -67,14 +65,14 @@ def confirmation_options(
     """
     token = (params.meta or {}).get(TOKEN_KEY)
     confirmation_token = token if isinstance(token, str) else None
-    is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+    is_modern = exchange.requester.is_modern
     state = (params.request_state or "") if is_modern else ""  # which the SDK has sealed
     # an answer to a question of the tool itself, whose call the user has approved before
     if state.startswith(_APPROVED):
         confirmation_token, of_tool = json.loads(state.removeprefix(_APPROVED))
         params = params.model_copy(update={"request_state": of_tool})
     confirm: Confirm | None = None
-    if can_show_form(context) and (is_modern or context.session.can_send_request):
+    if exchange.requester.can_show_form:
         confirm = _ASK_BY_RESULT if is_modern else KnownWay(partial(ask_by_form, exchange), "elicitation")
     answer = (params.input_responses or {}).get(KEY)
     # an answer without the state that it belongs to is none

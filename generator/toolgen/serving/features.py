@@ -16,7 +16,6 @@ from mcp.server import ServerRequestContext
 from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 from pydantic_core import to_json
 
@@ -29,6 +28,7 @@ from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.text import quote
 
 from .auth.grant import Grant, grant_of
+from .held_questions import is_modern
 from .uri_templates import literal_size, matches
 
 PACKAGE: Final = "_features"
@@ -297,7 +297,7 @@ def _as_sdk_error(context: ServerRequestContext[Any, Any], error: Exception) -> 
     known = handler_exception_to_error_data(error)
     if known is not None:
         return MCPError.from_error_data(known)
-    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+    if is_modern(context):
         return MCPError(code=types.INTERNAL_ERROR, message="Internal server error")
     return MCPError(code=0, message=str(error))
 

@@ -39,6 +39,11 @@ _TOO_MANY: Final = types.ErrorData(code=types.INVALID_REQUEST, message="Too many
 Result = TypeVar("Result")
 
 
+def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
+    """True if the client uses protocol version 2026-07-28 or later."""
+    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
 @dataclass(frozen=True, slots=True)
 class Requester:
     """Who makes a request that is forwarded.
@@ -59,18 +64,27 @@ class Requester:
 
     @property
     def is_modern(self) -> bool:
-        """True if the client wants questions as results, as it does since protocol 2026-07-28."""
-        return self.request is not None and self.request.protocol_version in MODERN_PROTOCOL_VERSIONS
+        """True if the client wants questions as results."""
+        return self.request is not None and is_modern(self.request)
 
     @property
     def can_ask(self) -> bool:
         """True if the client can ask its user a question."""
-        if self.request is None:
-            return False
+        return self._elicitation is not None
+
+    @property
+    def can_show_form(self) -> bool:
+        """True if the client can show a form to its user."""
+        found = self._elicitation
+        # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
+        return found is not None and (found.form is not None or found.url is None)
+
+    @property
+    def _elicitation(self) -> types.ElicitationCapability | None:
+        if self.request is None or not (self.is_modern or self.request.session.can_send_request):
+            return None
         capabilities = self.request.session.client_capabilities
-        if capabilities is None or capabilities.elicitation is None:
-            return False
-        return self.is_modern or self.request.session.can_send_request
+        return None if capabilities is None else capabilities.elicitation
 
     @property
     def answers(self) -> tuple[Any, str | None]:
@@ -116,9 +130,7 @@ class Exchange:
     @property
     def elicit(self) -> Elicit | None:
         """The option `elicit` of a call; None if the client cannot show a form to its user."""
-        request = self.requester.request
-        can_ask = request is not None and self.requester.can_ask and can_show_form(request)
-        return self._elicit if can_ask else None
+        return self._elicit if self.requester.can_show_form else None
 
     async def _elicit(self, asked: Elicitation) -> Mapping[str, Any] | bool | None:
         form = types.ElicitRequestFormParams(message=asked.message, requested_schema=dict(asked.form))
@@ -132,14 +144,6 @@ class Exchange:
         if answer.action == "accept":
             return answer.content or {}
         return False if answer.action == "decline" else None
-
-
-def can_show_form(context: ServerRequestContext[Any, Any]) -> bool:
-    """True if the client can show a form to its user."""
-    capabilities = context.session.client_capabilities
-    elicitation = None if capabilities is None else capabilities.elicitation
-    # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
-    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
 @dataclass(slots=True)

@@ -34,11 +34,11 @@ from .calls_in_flight import STOPPING, STOPPING_CODE
 from .confirm import request_state_security
 from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
+from .held_questions import is_modern
 from .result import wire_result
-from .server_state import CALLED, ServerState, is_modern
-from .task_methods import METHODS as TASK_METHODS
-from .task_methods import answer_task_method
-from .task_wire import CREATED, EXTENSION, TaskParams
+from .server_state import CALLED, ServerState
+from .tasks import EXTENSION, TaskParams, answer_task_method
+from .tasks import METHODS as TASK_METHODS
 from .tool_list import Tools
 from .tools_call import answer_call, unheld_response
 
@@ -53,19 +53,46 @@ _ARGUMENTS: ContextVar[Any] = ContextVar("toolgen_arguments")
 
 
 class ToolServer(Server[Any]):
-    """A low-level server with the capability `tools.listChanged`."""
+    """A low-level server of the tools and feature sources of `state`.
 
-    state: ServerState
-    handlers: _Handlers
+    Its capabilities announce changes of tools alone. `name` is also the audience of sealed state.
+    """
 
-    catalog: Any = None  # of the toolkit, if it was made from one
+    def __init__(self, state: ServerState, name: str, version: str | None, instructions: str | None) -> None:
+        super().__init__(
+            name,
+            version=version or DEFAULT_VERSION,
+            instructions=instructions,
+            lifespan=state.running,
+            on_subscriptions_listen=self._answer_listen,
+            get_tool_input_schema=state.tools.mirrored_schema,
+        )
+        self.state, self.catalog = state, state.toolkit.catalog
+        self._audience = name
+        self._sources = Features(state.sources, state.settings)
+        self._seal_with(state.settings)
+        for method in self._sources.methods():
+            self.add_request_handler(method, METHODS[method].params, self._answer_feature)
+        # not as `on_list_tools` and `on_call_tool`, which must return models
+        self.add_request_handler("tools/list", types.PaginatedRequestParams, self._answer_list)
+        self.add_request_handler("tools/call", types.CallToolRequestParams, self._answer_call)
+        if state.settings.task_queue is not None:
+            self.extensions[EXTENSION] = {}
+            for method in TASK_METHODS:
+                self.add_request_handler(method, TaskParams, self._answer_task_method)
+        self.middleware[:] = [*map(_if_traced, self.middleware), self._within, _pass_any_arguments]
 
     def use_keys(self, settings: Settings) -> None:
         """Seal with the keys of `settings` from now on, and open with all of them. Raises SettingError."""
         if settings.confirmation_key is None or self.state.settings.confirmation_key is None:
             return  # a random key stays, and so do the questions that it has sealed
         self.state.toolkit.use_keys(settings)
-        self.handlers.use_keys(settings)
+        self._seal_with(settings)
+
+    def _seal_with(self, settings: Settings) -> None:
+        self._boundary = RequestStateBoundary(
+            request_state_security(settings), default_audience=self._audience
+        )
 
     def get_capabilities(self, *args: Any, **options: Any) -> types.ServerCapabilities:
         """Return the SDK's capabilities, of which changes of tools alone are announced."""
@@ -78,6 +105,92 @@ class ToolServer(Server[Any]):
                 "tools": types.ToolsCapability(list_changed=True),
             }
         )
+
+    async def _answer_list(
+        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
+    ) -> dict[str, Any]:
+        """Answer `tools/list` with one page of the tools that the caller may call."""
+        state = self.state
+        state.toolkit_for(context)  # from now on, the client is notified of changes
+        granted = grant_of(context, state.settings).listed
+        page = state.tools.page(is_modern(context), params.cursor, granted)
+        # `_within` adds the tools: the SDK drops the keys of a schema that it does not know
+        _LISTED.set(page["tools"])
+        shared = granted is None and not state.tools.scopes  # else, other callers see other tools
+        return {
+            **page,
+            "tools": [],
+            "resultType": "complete",
+            "ttlMs": LIST_SECONDS * 1000,
+            "cacheScope": "public" if shared else "private",
+        }
+
+    async def _within(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Answer a request, as middleware: refused while the server stops, `tools/list` with its tools."""
+        if self.state.stopping and ctx.request_id is not None:
+            raise MCPError(code=STOPPING_CODE, message=STOPPING)
+        result = await self._opened(ctx, call_next)
+        listed = _LISTED.get(None) if ctx.method == "tools/list" else None
+        if listed is not None and isinstance(result, dict):
+            return {**result, "tools": listed}
+        if ctx.method == "notifications/initialized":
+            self.state.toolkit_for(ctx)  # from now on, the client is notified of changes
+        return result
+
+    async def _opened(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Answer a request; open `requestState` in it, and seal that of the result."""
+        has_begun = False
+
+        async def proceed(opened: ServerRequestContext[Any, Any]) -> HandlerResult:
+            nonlocal has_begun
+            has_begun = True
+            return await call_next(opened)
+
+        try:
+            return await self._boundary(ctx, proceed)
+        except MCPError:
+            params = ctx.params or {}
+            answers = params.get("inputResponses")
+            is_late = ctx.method == "tools/call" and isinstance(answers, Mapping) and HELD_KEY in answers
+            if has_begun or not is_late:
+                raise
+            # a replica with another key has asked, or too long ago: the call that asked has begun
+            return wire_result(unheld_response(str(params.get("name"))), "none", ctx.protocol_version)
+
+    async def _answer_call(
+        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> dict[str, Any] | types.InputRequiredResult:
+        if context.request is not None:
+            # the call writes a record, so that a refused request does not need one
+            context.request.scope[CALLED] = True
+        if (given := _ARGUMENTS.get(None)) is not None:
+            _ARGUMENTS.set(None)
+            params = params.model_copy(update={"arguments": given})
+        try:
+            return await self.state.calls.run(answer_call(self.state, context, params))
+        except MCPError:
+            raise
+        except Exception as error:  # the SDK would send its message to older clients
+            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
+            raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
+
+    async def _answer_task_method(
+        self, context: ServerRequestContext[Any, Any], params: TaskParams
+    ) -> HandlerResult:
+        """Answer a method of the tasks extension."""
+        return await self.state.calls.run(answer_task_method(self.state, context, params))
+
+    async def _answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
+        """Answer a request for what another server has."""
+        self.state.toolkit_for(context)
+        return await self.state.calls.run(self._sources.answer(context, params))
+
+    async def _answer_listen(
+        self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Send changes of the list of tools until the client leaves."""
+        wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
+        return await self.state.listen(context, params.model_copy(update={"notifications": wanted}))
 
 
 def check_implementations(server: ToolServer) -> None:
@@ -142,38 +255,19 @@ def build_server(
 
     Raises:
         ValueError: two tools have the same published name.
-        SettingError: the value of an environment variable is not valid; or a module in `_features` does not
-            load, and `strict_start` is set.
+        SettingError: the value of an environment variable is not valid; what limits of calls need is missing;
+            or a module in `_features` does not load, and `strict_start` is set.
 
     Example:
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
     sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, sources)
-    handlers = _Handlers(state, name)
-    server = ToolServer(
-        name,
-        version=version or DEFAULT_VERSION,
-        instructions=instructions,
-        lifespan=state.running,
-        on_subscriptions_listen=handlers.listen,
-        get_tool_input_schema=state.tools.mirrored_schema,
-    )
-    server.state = state
-    server.handlers = handlers
-    for method in handlers.features.methods():
-        server.add_request_handler(method, METHODS[method].params, handlers.answer_feature)
+    limits = (each.get("rate_limit") for each in toolkit.definitions.values())
+    if any((toolkit.settings.rate_limit, *limits)):
+        state.rate_limits = toolkit.rate_limits
+    server = ToolServer(state, name, version, instructions)
     server.catalog = toolkit.catalog
-    if any("rate_limit" in definition for definition in toolkit.definitions.values()):
-        toolkit.rate_limits  # noqa: B018  refuse to start without the package, not the first call
-    # not as `on_list_tools` and `on_call_tool`, which must return models
-    server.add_request_handler("tools/list", types.PaginatedRequestParams, handlers.list_tools)
-    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
-    if toolkit.settings.task_queue is not None:
-        server.extensions[EXTENSION] = {}
-        for method in TASK_METHODS:
-            server.add_request_handler(method, TaskParams, handlers.answer_task_method)
-    server.middleware[:] = [*map(_if_traced, server.middleware), handlers.middleware, _pass_any_arguments]
     return server
 
 
@@ -208,105 +302,3 @@ async def _pass_any_arguments(ctx: ServerRequestContext[Any, Any], call_next: Ca
         _ARGUMENTS.set(given)
         ctx = replace(ctx, params={**(ctx.params or {}), "arguments": {}})
     return await call_next(ctx)
-
-
-class _Handlers:
-    """The handlers of requests, and a middleware."""
-
-    def __init__(self, state: ServerState, name: str) -> None:
-        self._state, self._name = state, name
-        self.features = Features(state.sources, state.settings)
-        self.use_keys(state.settings)
-
-    def use_keys(self, settings: Settings) -> None:
-        """Seal `requestState` with the keys of `settings`."""
-        self._boundary = RequestStateBoundary(request_state_security(settings), default_audience=self._name)
-
-    async def list_tools(
-        self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
-    ) -> dict[str, Any]:
-        """Answer `tools/list` with one page of the tools that the caller may call."""
-        state = self._state
-        state.toolkit_for(context)  # from now on, the client is notified of changes
-        granted = grant_of(context, state.settings).listed
-        page = state.tools.page(is_modern(context), params.cursor, granted)
-        # `middleware` adds the tools: the SDK drops the keys of a schema that it does not know
-        _LISTED.set(page.tools)
-        shared = granted is None and not state.tools.scopes  # else, other callers see other tools
-        answer = {
-            "tools": [],
-            "resultType": "complete",
-            "ttlMs": LIST_SECONDS * 1000,
-            "cacheScope": "public" if shared else "private",
-        }
-        return answer if page.next_cursor is None else {**answer, "nextCursor": page.next_cursor}
-
-    async def middleware(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        if self._state.stopping and ctx.request_id is not None:
-            raise MCPError(code=STOPPING_CODE, message=STOPPING)
-        result = await self._answer(ctx, call_next)
-        task = CREATED.get() if ctx.method == "tools/call" else None
-        if task is not None:
-            CREATED.set(None)
-            return task
-        listed = _LISTED.get(None) if ctx.method == "tools/list" else None
-        if listed is not None and isinstance(result, dict):
-            return {**result, "tools": listed}
-        if ctx.method == "notifications/initialized":
-            self._state.toolkit_for(ctx)  # from now on, the client is notified of changes
-        return result
-
-    async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        """Answer a request; open `requestState` in it, and seal that of the result."""
-        has_begun = False
-
-        async def proceed(opened: ServerRequestContext[Any, Any]) -> HandlerResult:
-            nonlocal has_begun
-            has_begun = True
-            return await call_next(opened)
-
-        try:
-            return await self._boundary(ctx, proceed)
-        except MCPError:
-            params = ctx.params or {}
-            answers = params.get("inputResponses")
-            is_late = ctx.method == "tools/call" and isinstance(answers, Mapping) and HELD_KEY in answers
-            if has_begun or not is_late:
-                raise
-            # a replica with another key has asked, or too long ago: the call that asked has begun
-            return wire_result(unheld_response(str(params.get("name"))), "none", ctx.protocol_version)
-
-    async def call_tool(
-        self, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-    ) -> dict[str, Any] | types.InputRequiredResult:
-        if context.request is not None:
-            # the call writes a record, so that a refused request does not need one
-            context.request.scope[CALLED] = True
-        if (given := _ARGUMENTS.get(None)) is not None:
-            _ARGUMENTS.set(None)
-            params = params.model_copy(update={"arguments": given})
-        try:
-            return await self._state.calls.run(answer_call(self._state, context, params))
-        except MCPError:
-            raise
-        except Exception as error:  # the SDK would send its message to older clients
-            LOGGER.error("tools/call failed outside of the tool", exc_info=without_text(error))
-            raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
-
-    async def answer_task_method(
-        self, context: ServerRequestContext[Any, Any], params: TaskParams
-    ) -> HandlerResult:
-        """Answer a method of the tasks extension."""
-        return await self._state.calls.run(answer_task_method(self._state, context, params))
-
-    async def answer_feature(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
-        """Answer a request for what another server has."""
-        self._state.toolkit_for(context)
-        return await self._state.calls.run(self.features.answer(context, params))
-
-    async def listen(
-        self, context: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
-    ) -> types.SubscriptionsListenResult:
-        """Send changes of the list of tools until the client leaves."""
-        wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
-        return await self._state.listen(context, params.model_copy(update={"notifications": wanted}))

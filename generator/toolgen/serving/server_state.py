@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server import Server, ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
@@ -22,8 +21,11 @@ from toolgen.runtime.toolkit import Toolkit
 from .calls_in_flight import CallsInFlight
 from .current_call import CurrentCall
 from .features import FeatureSource
-from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls
+from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls, is_modern
 from .tool_list import ToolList
+
+if TYPE_CHECKING:
+    from toolgen.runtime.rate_limits import RateLimits
 
 SESSION_HEADER: Final = "mcp-session-id"
 CALLED: Final = "toolgen.called"
@@ -48,6 +50,7 @@ class ServerState:
         self.tools = ToolList(toolkit)
         self.settings = toolkit.settings
         self.calls = CallsInFlight()
+        self.rate_limits: RateLimits | None = None  # opened when the server is built, if there are limits
         self.held: HeldCalls[CurrentCall] = HeldCalls(MAX_SCRIPTS if self.settings.code_mode else MAX_HELD)
         self.stopping = False  # requests are refused
         self.bus = InMemorySubscriptionBus()  # for clients since 2026-07-28
@@ -114,11 +117,6 @@ class ServerState:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def is_modern(context: ServerRequestContext[Any, Any]) -> bool:
-    """True if the client uses protocol version 2026-07-28 or later."""
-    return context.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 def session_id_of(context: ServerRequestContext[Any, Any]) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import mcp_types as types
+from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.adapters.naming import wire_names
@@ -20,7 +21,9 @@ from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
 
 from .auth.grant import scopes_of
+from .held_questions import is_modern
 from .listed_tool import TARGET, for_handshake_era, has_output_schema, served_tools
+from .result import StructuredForm
 
 Tools = list[dict[str, Any]]
 
@@ -28,25 +31,24 @@ MIRRORS: Final = '"x-mcp-header"'  # keyword of an argument that is also sent as
 
 
 @dataclass(frozen=True, slots=True)
-class ToolListPage:
-    """One page of the list of tools."""
-
-    tools: Tools
-    next_cursor: str | None  # None: this is the last page
-
-
-@dataclass(frozen=True, slots=True)
 class McpTool:
     """A tool that clients call by its published name."""
 
-    name: str  # wire name
     definition: ToolDefinition
-    confirms: bool  # the user is asked first
-    asks: bool  # the user may be asked during the call
-    streams: bool
-    has_output_schema: bool
     is_wrapped: bool  # for old clients, the output is the property of an object
     mirrored_schema: Mapping[str, Any] | None  # None: no argument is also sent as a header
+
+    @property
+    def has_output_schema(self) -> bool:
+        """True if its results have structured content."""
+        return has_output_schema(self.definition)
+
+    def form_for(self, context: ServerRequestContext[Any, Any]) -> StructuredForm:
+        """Return the form of its structured content for the client of a request."""
+        # structured content belongs to an output schema: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#structured-content
+        if not self.has_output_schema:
+            return "none"
+        return "wrapped" if self.is_wrapped and not is_modern(context) else "unwrapped"
 
 
 class ToolList:
@@ -99,8 +101,8 @@ class ToolList:
             return tools
         return [tool for tool, needed in zip(tools, self._needed, strict=True) if needed <= granted]
 
-    def page(self, modern: bool, cursor: str | None, granted: frozenset[str] | None = None) -> ToolListPage:
-        """Return one page of the list that `all` returns.
+    def page(self, modern: bool, cursor: str | None, granted: frozenset[str] | None = None) -> dict[str, Any]:
+        """Return `tools` and `nextCursor` of one page of the list that `all` returns.
 
         A cursor contains the name of the last tool of its page, so that no tool is skipped while others are
         added. Raises MCPError for a cursor whose tool is not in the list.
@@ -108,8 +110,9 @@ class ToolList:
         tools, size = self.all(modern, granted), self._toolkit.settings.page_size
         start = 0 if cursor is None else _index_after(tools, cursor)
         page = tools[start : start + size]
-        more = start + size < len(tools)
-        return ToolListPage(page, urlsafe_b64encode(page[-1]["name"].encode()).decode() if more else None)
+        if start + size >= len(tools):
+            return {"tools": page}
+        return {"tools": page, "nextCursor": urlsafe_b64encode(page[-1]["name"].encode()).decode()}
 
     def wire_name(self, published: str) -> str:
         """Return the wire name of a published name; an unknown name unchanged."""
@@ -134,16 +137,8 @@ class ToolList:
 
     def _published(self, definition: ToolDefinition) -> McpTool:
         schema = definition["input_schema"]
-        return McpTool(
-            definition["name"],
-            definition,
-            confirms="confirm" in definition,
-            asks=definition.get("asks", False),
-            streams="stream" in definition,
-            has_output_schema=has_output_schema(definition),
-            is_wrapped=definition["name"] in self._wrapped,
-            mirrored_schema=schema if MIRRORS in json.dumps(schema) else None,
-        )
+        mirrored_schema = schema if MIRRORS in json.dumps(schema) else None
+        return McpTool(definition, definition["name"] in self._wrapped, mirrored_schema)
 
     def mirrored_schema(self, published: str) -> Mapping[str, Any] | None:
         """Return the input schema of a tool if some of its arguments are also sent as headers.

@@ -26,10 +26,9 @@ from .confirm import (
 )
 from .current_call import CurrentCall, answering
 from .held_questions import Exchange, Requester
-from .result import CallProgress, StructuredForm, wire_result
-from .server_state import ServerState, is_modern
-from .task_wire import CREATED, PLACEHOLDER, created, knows_tasks
-from .tool_list import McpTool
+from .result import CallProgress, wire_result
+from .server_state import ServerState
+from .tasks import created, knows_tasks
 
 KEY_META: Final = "toolgen/idempotency_key"
 KEY_HEADER: Final = "idempotency-key"  # draft-ietf-httpapi-idempotency-key-header
@@ -45,52 +44,52 @@ async def answer_call(
     tool = state.tools.find(params.name)
     if tool is None:
         raise await _unknown_tool(state, context, params)
+    definition = tool.definition
+    name, asks = definition["name"], definition.get("asks", False)
     toolkit, arguments = state.toolkit_for(context), {} if params.arguments is None else params.arguments
     meta: Mapping[str, Any] = params.meta or {}
     grant = grant_of(context, state.settings)
     caller: CallerOptions = {"scopes": grant.scopes, "principal": grant.principal}
     if is_preview_request(params):
-        response = await toolkit.preview(tool.name, arguments, **caller)
+        response = await toolkit.preview(name, arguments, **caller)
         shown = preview_answer(response, has_output_schema=tool.has_output_schema)
-        return wire_result(shown, structured_form(context, tool), context.protocol_version)
+        return wire_result(shown, tool.form_for(context), context.protocol_version)
     reporter = CallProgress(context)
     exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
     confirmation: CallOptions = {}
-    if tool.confirms:
-        params, confirmation = confirmation_options(context, params, exchange)
+    if "confirm" in definition:
+        params, confirmation = confirmation_options(params, exchange)
 
     async def run(call: CurrentCall) -> CurrentCall:
         # a client that does not know tasks waits for the worker
-        as_task = "background" in tool.definition and knows_tasks(context)
+        as_task = "background" in definition and knows_tasks(context)
         options: CallOptions = {
             **caller,
             **confirmation,
-            "elicit": exchange.elicit if tool.asks else None,
+            "elicit": exchange.elicit if asks else None,
             "meta": meta,
             "progress": exchange.progress,
             "idempotency_key": _idempotency_key(context, meta),
-            "listen": reporter.chunk if tool.streams else None,
+            "listen": reporter.chunk if "stream" in definition else None,
         }
-        call.answer = await (toolkit.submit if as_task else toolkit.call)(tool.name, arguments, **options)
+        call.answer = await (toolkit.submit if as_task else toolkit.call)(name, arguments, **options)
         return call
 
     with answering(context, params, exchange) as call:
         try:
-            done = await (_held(state, call, exchange, run(call)) if tool.asks else run(call))
+            done = await (_held(state, call, exchange, run(call)) if asks else run(call))
         except ConfirmationPending as pending:
             return input_required(pending, call.question)
     if isinstance(done, types.InputRequiredResult):
         return done
-    call, answer = done, done.answer
-    if isinstance(answer, Task):
-        CREATED.set(created(answer))
-        return PLACEHOLDER
-    assert answer is not None
-    response = answer
+    call, response = done, done.answer
+    if isinstance(response, Task):
+        return created(response)
+    assert response is not None
     if call.protocol_error is not None and response.error is not None:
         raise call.protocol_error
     own = call.own_fields(response)
-    result = wire_result(response, structured_form(context, tool), context.protocol_version)
+    result = wire_result(response, tool.form_for(context), context.protocol_version)
     if own is not None:
         meta_of_both = {**own.pop("_meta", {}), **result.get("_meta", {})}
         result |= {**own, "_meta": meta_of_both} if meta_of_both else own
@@ -135,14 +134,6 @@ def _idempotency_key(context: ServerRequestContext[Any, Any], meta: Mapping[str,
             message=f"The header Idempotency-Key and _meta[{KEY_META!r}] differ: leave one out",
         )
     return header if key is None else key
-
-
-def structured_form(context: ServerRequestContext[Any, Any], tool: McpTool) -> StructuredForm:
-    """Return the form of a tool's structured content for the client of a request."""
-    # structured content belongs to an output schema: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#structured-content
-    if not tool.has_output_schema:
-        return "none"
-    return "wrapped" if tool.is_wrapped and not is_modern(context) else "unwrapped"
 
 
 async def _unknown_tool(

@@ -19,9 +19,10 @@ from toolgen.runtime.toolkit import Toolkit
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
 from toolgen.serving.auth.grant import grant_of
+from toolgen.serving.held_questions import is_modern
 from toolgen.serving.listed_tool import output_for_handshake_era
 from toolgen.serving.result import result_of
-from toolgen.serving.server_state import ServerState, is_modern
+from toolgen.serving.server_state import ServerState
 from toolgen.serving.tools_call import answer_call
 
 

@@ -28,10 +28,10 @@ from starlette.types import ASGIApp
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.stores.opening import StoreError
-from toolgen.runtime.toolkit import Toolkit
 from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.configuration import REMEDY, Authentication
 from toolgen.serving.auth.grant import principal_of
+from toolgen.serving.server_state import ServerState
 
 from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, send_refusal
 
@@ -159,16 +159,17 @@ def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Resp
     return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})
 
 
-async def count_request(toolkit: Toolkit, scope: Scope) -> None:
+async def count_request(state: ServerState, scope: Scope) -> None:
     """Count a request by its principal, or its address if nobody is authenticated, if there is a limit.
 
     Raises RefusedError if there are too many, or they cannot be counted.
     """
-    limit = toolkit.settings.rate_limit
+    limit = state.settings.rate_limit
     if limit is None:
         return
+    assert state.rate_limits is not None
     try:
-        seconds = await toolkit.rate_limits.take(limit, "server", *owner_of(scope))
+        seconds = await state.rate_limits.take(limit, "server", *owner_of(scope))
     except StoreError as error:
         LOGGER.error("requests cannot be counted: %s", error)
         message = "The limit of requests cannot be checked now."

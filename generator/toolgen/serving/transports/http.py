@@ -247,8 +247,6 @@ class _Running:
         )
         self._sessions = Sessions(settings.sessions, settings.session_idle)
         self._limited = RequestBodyLimitMiddleware(self._answer_read, settings.max_request_bytes)
-        if settings.rate_limit is not None:
-            state.toolkit.rate_limits  # noqa: B018  refuse to start without the package or the store
         self._in_flight = 0
         self._draining = False
         self.why_not_ready: str | None = None
@@ -301,7 +299,7 @@ class _Running:
         counted = not is_listening  # these are ended by `drain`
         self._in_flight += counted
         try:
-            await count_request(self._state.toolkit, scope)
+            await count_request(self._state, scope)
             await self._limited(scope, receive, send)
         except RefusedError as refused:
             await send_refusal(refused, None, scope=scope, receive=receive, send=send)
