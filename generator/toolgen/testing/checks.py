@@ -260,16 +260,8 @@ def _cancelled(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     done completely.
     """
     for step in seen.all("cancelled"):
-        if step.changed and step.after != seen.settled:
+        if step.changed and all(step.after != end.state for end in seen.ends):
             yield _changed(step, "a call that was cancelled left part of its work in the state")
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    """A way in which two calls may end: those that succeed, and the state."""
-
-    done: frozenset[int]
-    state: Any
 
 
 def _concurrent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
@@ -278,31 +270,19 @@ def _concurrent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     Either may be refused, because the other one is not finished; then the state is as without it.
     """
     steps = list(seen.all("concurrent"))
-    # A tool that fails alone has been reported, and says nothing about calls at once.
-    if not steps or any(step.answer.error in FAULTS for run in seen.serial for step in run.steps):
+    if not steps:
         return
     for step in steps:
         if step.answer.error in FAULTS:
             yield CheckFault(f"one of two calls at once ends with {step.answer.shown}")
             return
     done = frozenset(index for index, step in enumerate(steps) if step.answer.error is None)
-    ends = [end for end in _possible_ends(seen, steps[0].before) if end.done == done]
-    after = steps[0].after
-    if not ends:
+    states, after = [end.state for end in seen.ends if end.done == done], steps[0].after
+    if not states:
         yield CheckFault("two calls at once succeed; one after the other, one of them is refused")
-    elif all(end.state != after for end in ends):
+    elif all(state != after for state in states):
         message = "two calls at once left another state than one after the other"
-        yield CheckFault(message, diff=diff_lines(ends[0].state, after))
-
-
-def _possible_ends(seen: Observation, before: Any) -> Iterator[_End]:
-    # Both calls may be refused, each because of the other.
-    yield _End(frozenset(), before)
-    for run in seen.serial:
-        done: set[int] = set()
-        for index, step in zip(run.order, run.steps, strict=True):
-            done |= {index} if step.answer.error is None else set()
-            yield _End(frozenset(done), step.after)
+        yield CheckFault(message, diff=diff_lines(states[0], after))
 
 
 def _acts(tool: ToolUnderTest) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import permutations, zip_longest
 from typing import Any, Final, Literal, TypedDict, Unpack
 
 from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.json_diff import as_json
-from toolgen.testing.subject import NO_STATE, Call, CallResult, Session, Subject
+from toolgen.testing.subject import FAULTS, NO_STATE, Call, CallResult, Session, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
 StepKind = Literal[
@@ -50,11 +50,11 @@ class ObservedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class SerialRun:
-    """Two calls one after another: their places among the concurrent ones, and what was seen."""
+class End:
+    """A way in which some calls may end: those that succeeded, and the state."""
 
-    order: tuple[int, int]
-    steps: tuple[ObservedCall, ...]
+    done: frozenset[int]
+    state: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,7 @@ class Observation:
     variant: str = ""  # how the request differs from the example's, for messages
     after_others: bool = False  # other calls were made before, in the same session
     neighbour: Neighbour | None = None  # the recorded call that was repeated
-    serial: tuple[SerialRun, ...] = ()  # of concurrent calls: the same calls one after another
-    settled: Any = field(default=NO_STATE)  # for cancelled calls: the state after an undisturbed call
+    ends: tuple[End, ...] = ()  # of concurrent and cancelled calls: how undisturbed ones end
 
     def all(self, *kinds: StepKind) -> Iterator[ObservedCall]:
         """Yield the steps of these kinds."""
@@ -149,50 +148,43 @@ async def observe_sequence(
     return found
 
 
-async def observe_serial(
-    subject: Subject, tool: ToolUnderTest, requests: tuple[JsonObject, JsonObject]
-) -> tuple[SerialRun, ...]:
-    """Make two calls one after the other, in both orders."""
-    runs = []
-    for order in ((0, 1), (1, 0)):
+async def observe_ends(subject: Subject, calls: Sequence[Call]) -> tuple[End, ...]:
+    """Make calls one after the other, in every order; return the ends after none, some and all of them.
+
+    Returns none if a call fails against its contract: it fails alone, and says nothing about other calls.
+    """
+    found = []
+    for order in permutations(range(len(calls))):
+        done: frozenset[int] = frozenset()
         async with subject.session() as session:
-            steps = _Steps(session)
+            found.append(End(done, session.state()))
             for index in order:
-                await steps.call("call", Call(tool.name, requests[index]))
-        runs.append(SerialRun(order, tuple(steps.made)))
-    return tuple(runs)
+                answer = await session.call(calls[index])
+                if answer.error in FAULTS:
+                    return ()
+                done |= {index} if answer.error is None else set()
+                found.append(End(done, session.state()))
+    return tuple(found)
 
 
-async def observe_concurrent(
-    subject: Subject,
-    tool: ToolUnderTest,
-    requests: tuple[JsonObject, JsonObject],
-    serial: tuple[SerialRun, ...],
-) -> Observation:
-    """Make two calls at once."""
-    calls = [Call(tool.name, request) for request in requests]
+async def observe_concurrent(subject: Subject, calls: Sequence[Call], ends: tuple[End, ...]) -> Observation:
+    """Make calls at once."""
     async with subject.session() as session:
         before = session.state()
         answers = await session.concurrent_calls(calls)
         after = session.state()
     steps = tuple(ObservedCall("concurrent", answer, before, after) for answer in answers)
-    return Observation(requests[0], steps, serial=serial)
+    return Observation(calls[0].arguments, steps, ends=ends)
 
 
-async def observe_cancelled(
-    subject: Subject, tool: ToolUnderTest, arguments: JsonObject, turns: int
-) -> Observation:
+async def observe_cancelled(subject: Subject, call: Call, turns: int, ends: tuple[End, ...]) -> Observation:
     """Cancel a call after some turns of the event loop; observe the state that it leaves."""
     async with subject.session() as session:
-        await session.call(Call(tool.name, arguments))
-        settled = session.state()
-    async with subject.session() as session:
         before = session.state()
-        cancelled = await session.cancelled_call(Call(tool.name, arguments), turns)
-        step = ObservedCall(
-            "cancelled", CallResult(error="cancelled" if cancelled else None), before, session.state()
-        )
-    return Observation(arguments, (step,), settled=settled)
+        cancelled = await session.cancelled_call(call, turns)
+        answer = CallResult(error="cancelled" if cancelled else None)
+        step = ObservedCall("cancelled", answer, before, session.state())
+    return Observation(call.arguments, (step,), ends=ends)
 
 
 class _Steps:

@@ -20,8 +20,8 @@ from toolgen.testing.observation import (
     observe,
     observe_cancelled,
     observe_concurrent,
+    observe_ends,
     observe_sequence,
-    observe_serial,
     reads_after,
 )
 from toolgen.testing.outcomes import outcome_of
@@ -392,31 +392,22 @@ def _run_unshown(run: ToolRunner) -> None:
             run.add_first(run.counted(seen))
 
 
-def _run_cancelled(run: ToolRunner) -> None:
-    """Cancel the call of the first example that succeeds, at several moments."""
-    if not run.succeeding_examples or run.tool.read_only or not run.subject.has_state:
+def _run_disturbed(run: ToolRunner) -> None:
+    """Cancel the call of the first example that succeeds, at several moments; make two calls at once."""
+    calls = [Call(run.tool.name, each.arguments) for each in run.succeeding_examples]
+    if not calls or run.tool.read_only or not run.subject.has_state:
         return
-    for turns in _CANCELLED_AFTER:
+    ends = run.run_async(observe_ends(run.subject, calls[:1]))
+    for turns in _CANCELLED_AFTER if ends else ():
         if not run.is_stuck:
-            arguments = run.succeeding_examples[0].arguments
-            work = observe_cancelled(run.subject, run.tool, arguments, turns)
-            run.add_first(run.counted(run.run_async(work)))
-
-
-def _run_concurrent(run: ToolRunner) -> None:
-    """Make the first example that succeeds twice at once, then together with the second one."""
-    examples, subject = run.succeeding_examples, run.subject
-    if not examples or run.tool.read_only or not (subject.has_state and subject.has_fresh_data):
-        return
-    first = examples[0].arguments
-    # With a single example, both pairs are the same.
-    for second in dict.fromkeys((0, min(1, len(examples) - 1))):
-        pair = (first, examples[second].arguments)
-        serial = run.run_async(observe_serial(subject, run.tool, pair))
-        for _ in range(_CONCURRENT_ROUNDS):
+            run.add_first(run.counted(run.run_async(observe_cancelled(run.subject, calls[0], turns, ends))))
+    # The first example twice, then together with the second one.
+    for second in calls[:2] if run.subject.has_fresh_data else ():
+        pair = [calls[0], second]
+        ends = run.run_async(observe_ends(run.subject, pair))
+        for _ in range(_CONCURRENT_ROUNDS if ends else 0):
             if not run.is_stuck and "concurrent-calls" not in run.first_failures:
-                work = observe_concurrent(subject, run.tool, pair, serial)
-                run.add_first(run.counted(run.run_async(work)))
+                run.add_first(run.counted(run.run_async(observe_concurrent(run.subject, pair, ends))))
 
 
 def _run_neighbours(run: ToolRunner) -> None:
@@ -437,8 +428,7 @@ STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_requests,
     _run_later_calls,
     _run_unshown,
-    _run_cancelled,
-    _run_concurrent,
+    _run_disturbed,
     _run_neighbours,
 )
 """The stages of a run."""
