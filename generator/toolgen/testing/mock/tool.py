@@ -19,6 +19,8 @@ from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.runtime.errors import RUNTIME_ERRORS, InvalidRequestError, ToolError
 from toolgen.runtime.response import MOCK_KEY
 from toolgen.runtime.tool import BaseTool
+from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
+from toolgen.runtime.validation.faults import find_faults
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import value_key
 from toolgen.testing.mock.answers import MadeUpAnswers
@@ -36,7 +38,6 @@ class MockContract:
 
 RESERVED: Final = frozenset(error.code for error in RUNTIME_ERRORS)
 MAX_LATENCY: Final = 3600.0  # seconds
-_OPTIONS: Final = ("example", "fail", "latency", "made_up")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,38 +72,6 @@ def check_faults(faults: Faults, contracts: Iterable[MockContract]) -> None:
             raise ValueError(f"the rate of {code} must be a number from 0 to 1, not {rate}")
     if sum(faults.rates.values()) > 1 + 1e-9:
         raise ValueError("the rates of all codes together must not be more than 1")
-
-
-def read_controls(meta: Mapping[str, Any], codes: Collection[str], examples: Collection[str]) -> CallControls:
-    """Return what a call asks for under `toolgen/mock` in its metadata. Raises InvalidRequestError."""
-    given = meta.get(MOCK_KEY)
-    if given is None:
-        return CallControls()
-    if not isinstance(given, Mapping):
-        raise _invalid("must be an object")
-    for name in given:
-        if name not in _OPTIONS:
-            hint = did_you_mean(str(name), _OPTIONS) or f"there are {', '.join(_OPTIONS)}"
-            raise _invalid(f"has no option {name!r}; {hint}")
-    latency = given.get("latency")
-    if latency is not None and not (_is_number(latency) and 0 <= latency <= MAX_LATENCY):
-        raise _invalid(f"latency must be a number of seconds from 0 to {MAX_LATENCY:.0f}")
-    for option, known in (("fail", codes), ("example", examples)):
-        value = given.get(option)
-        if value is not None and not (isinstance(value, str) and value in known):
-            raise _invalid(f"{option} must be one of {', '.join(sorted(known)) or 'none at all'}")
-    made_up = given.get("made_up", False)
-    if not isinstance(made_up, bool):
-        raise _invalid("made_up must be true or false")
-    return CallControls(given.get("fail"), latency, given.get("example"), made_up)
-
-
-def _invalid(message: str) -> InvalidRequestError:
-    return InvalidRequestError(f"Invalid metadata of the call: {MOCK_KEY} {message}.")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class FaultDice:
@@ -198,8 +167,25 @@ class MockTool(BaseTool[Any, Any]):
         declared = definition.get("content")
         return "output_schema" not in definition and isinstance(declared, list) and bool(declared)
 
+    @cached_property
+    def _controls_schema(self) -> CompiledSchema:
+        options = {
+            "fail": {"enum": [None, *sorted(self._errors)]},
+            "latency": {"type": ["number", "null"], "minimum": 0, "maximum": MAX_LATENCY},
+            "example": {"enum": [None, *sorted(self._by_name)]},
+            "made_up": {"type": "boolean"},
+        }
+        return compile_schema({"type": "object", "properties": options, "additionalProperties": False})
+
     def _controls(self, context: ToolContext) -> CallControls:
-        return read_controls(context.meta, self._errors.keys(), self._by_name.keys())
+        """Return what a call asks for under `toolgen/mock` in its metadata. Raises InvalidRequestError."""
+        given = context.meta.get(MOCK_KEY)
+        if given is None:
+            return CallControls()
+        if faults := find_faults(self._controls_schema, given):
+            text = "; ".join(f"{each.path}: {each.message}" for each in faults)
+            raise InvalidRequestError(f"Invalid metadata of the call: {MOCK_KEY}: {text}.")
+        return CallControls(**given)
 
     def _example(self, request: Any, controls: CallControls) -> ExpectedCall | None:
         if controls.example is not None:
