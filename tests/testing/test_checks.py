@@ -243,7 +243,12 @@ def test_a_correct_implementation_passes_every_check(
         ),
         (FailsOnLongNames, {"examples": ()}, "answers", "internal_error (KeyError"),
         (Counts, READS, "read-only", "a read-only tool changed the state"),
-        (Remembers, READS, "independent-calls", "called after other examples, has another output"),
+        (
+            Remembers,
+            READS,
+            "independent-calls",
+            "ends with a result after other calls, and with another result before",
+        ),
         (OrdersTwice, ASKS, "idempotent", "changed the state again"),
         (ActsOnPreview, ASKS, "consent", "the state changed although"),
         (OrdersAnyway, ON_GO, "consent", "the state changed although only a preview was wanted"),

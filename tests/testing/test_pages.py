@@ -48,12 +48,12 @@ class Repeats(Lists):
 
 
 class ChangesItsOrder(Lists):
-    """Each page of the runtime asks again, and gets another order."""
+    """Each page of the runtime asks again, and gets another order, with fresh data, too."""
 
     turn = 0
 
     def execute(self, request: Any, context: ToolContext) -> Any:
-        self.turn += 1
+        ChangesItsOrder.turn += 1
         turned = self.turn % len(ORDERS)
         return {"orders": [*ORDERS[turned:], *ORDERS[:turned]]}
 

@@ -45,11 +45,11 @@ def _example(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     An example with neither has to succeed.
     """
     for step in seen.all("call"):
-        if seen.expected is not None and not seen.after_others:
+        if seen.expected is not None:
             yield from _compared(seen.expected, step, seen.variant)
 
 
-def _compared(expected: ExpectedCall, step: ObservedCall, variant: str = "") -> Iterator[CheckFault]:
+def _compared(expected: ExpectedCall, step: ObservedCall, variant: str) -> Iterator[CheckFault]:
     """Yield the difference between an answer and what the example says."""
     answer = step.answer
     subject = f"{expected.title}, {variant}," if variant else expected.title
@@ -72,7 +72,7 @@ def _outcomes(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
     recorded, title = None, ""
     if seen.neighbour is not None:
         recorded, title = seen.neighbour.outcome, f"a call near {seen.neighbour.near.title}"
-    elif seen.expected is not None and not seen.variant and not seen.after_others:
+    elif seen.expected is not None and not seen.variant:
         recorded, title = tool.outcomes.get(seen.expected.name), seen.expected.title
     actual = None if recorded is None else outcome_of(seen)
     if actual is not None and not is_same_outcome(recorded, actual):
@@ -85,22 +85,8 @@ def _independent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]
 
     Nothing of one call may stay for the next: in a cache, in a variable of the module, in the instance.
     """
-    expected, first = seen.expected, seen.first("call")
-    if expected is None:
-        yield from _unexpected(seen)
-        return
-    for step in seen.all("again"):
-        if first is not None and not any(_compared(expected, first)):
-            yield from _compared(expected, step, "called a second time")
-    if seen.after_others:
-        for step in seen.all("call"):
-            yield from _compared(expected, step, "called after other examples")
-
-
-def _unexpected(seen: Observation) -> Iterator[CheckFault]:
-    """Yield the difference of a call from the same one with fresh data, which an undisturbed call repeats."""
-    first, again, afresh = seen.first("call"), seen.first("again"), seen.first("afresh")
-    if first is None or again is None or afresh is None or not same_answer(first.answer, afresh.answer):
+    first, again = seen.first("call"), seen.first("again")
+    if first is None or again is None or not seen.repeats or same_answer(first.answer, again.answer):
         return
     when = "a second time" if not seen.after_others else "after other calls"
     message = f"the call ends with {again.answer.shown} {when}, and with another result before"

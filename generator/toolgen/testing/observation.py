@@ -18,14 +18,13 @@ StepKind = Literal[
     "preview",
     "call",
     "again",
-    "afresh",
     "outdated",
     "concurrent",
     "cancelled",
     "unshown",
 ]
 """The kinds of calls: one that the user refused, one where nobody could be asked, a preview, the call itself,
-the same call once more, the same with fresh data, one of which the user approved another preview, one of
+the same call once more, one of which the user approved another preview, one of
 several at once, one that was cancelled, one that does something else than another with the same question."""
 
 
@@ -65,7 +64,8 @@ class Observation:
     steps: tuple[ObservedCall, ...]
     expected: ExpectedCall | None = None  # of an example
     variant: str = ""  # how the request differs from the example's, for messages
-    after_others: bool = False  # other calls were made before, in the same session
+    after_others: bool = False  # other calls were made between "call" and "again"
+    repeats: bool = True  # the call ends in the same way each time, if nothing disturbs it
     neighbour: Neighbour | None = None  # the recorded call that was repeated
     ends: tuple[End, ...] = ()  # of concurrent and cancelled calls: how undisturbed ones end
 
@@ -110,21 +110,32 @@ async def observe(
         if tool.read_only or (tool.idempotent and subject.has_state):
             await steps.call("again", call)
     made = steps.made
-    is_generated = "expected" not in details
-    if is_generated and tool.read_only and subject.has_fresh_data:
-        one, again = made[-2:]
-        if not same_answer(one.answer, again.answer):  # one that is different each time proves nothing
-            made += await _in_new_session(subject, "afresh", call)
-    is_recorded = not is_generated and "variant" not in details
+    expected, repeats = details.get("expected"), True
+    if tool.read_only and not same_answer(made[-2].answer, made[-1].answer):
+        repeats = await _repeats(subject, call, made[-2].answer, expected)
+    is_recorded = expected is not None and "variant" not in details
     if tool.previews and asks and subject.has_fresh_data and is_recorded:
         # As if the user had approved another preview.
         made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"))
-    return Observation(arguments, tuple(made), **details)
+    return Observation(arguments, tuple(made), repeats=repeats, **details)
 
 
 def same_answer(first: CallResult, second: CallResult) -> bool:
     """True if two calls ended in the same way for a model: the same content, or the same error."""
     return first.error == second.error and same_value(as_json(first.content), as_json(second.content))
+
+
+async def _repeats(subject: Subject, call: Call, answer: CallResult, expected: ExpectedCall | None) -> bool:
+    """True if a call ends as before when it is made alone: a clock or a random number proves nothing.
+
+    An example may say so; else the same data shows it.
+    """
+    if expected is not None and (expected.has_output or expected.error is not None):
+        return True
+    if not subject.has_fresh_data:
+        return False
+    (alone,) = await make_calls(subject, [call])
+    return same_answer(answer, alone)
 
 
 async def _in_new_session(subject: Subject, kind: StepKind, call: Call) -> list[ObservedCall]:
@@ -133,19 +144,6 @@ async def _in_new_session(subject: Subject, kind: StepKind, call: Call) -> list[
         steps = _Steps(session)
         await steps.call(kind, call)
     return steps.made
-
-
-async def observe_sequence(
-    subject: Subject, tool: ToolUnderTest, examples: Sequence[ExpectedCall]
-) -> list[Observation]:
-    """Make the calls of examples one after another in one session."""
-    found: list[Observation] = []
-    async with subject.session() as session:
-        steps = _Steps(session)
-        for each in examples:
-            await steps.call("call", Call(tool.name, each.arguments))
-            found.append(Observation(each.arguments, (steps.made[-1],), each, after_others=True))
-    return found
 
 
 async def observe_ends(subject: Subject, calls: Sequence[Call]) -> tuple[End, ...]:
@@ -233,20 +231,15 @@ async def make_calls(subject: Subject, calls: Sequence[Call]) -> list[CallResult
 async def find_dependent(
     subject: Subject, tool: ToolUnderTest, seen: Sequence[Observation]
 ) -> list[Observation]:
-    """Repeat calls of a read-only tool in one session; return those that end in another way than alone.
-
-    A call that ends differently when it is made alone once more is left out: it proves nothing.
-    """
-    answers = await make_calls(subject, [Call(tool.name, each.arguments) for each in seen])
+    """Repeat calls of a read-only tool in one session; return those that end in another way than alone."""
+    calls = [Call(tool.name, each.arguments) for each in seen]
     found = []
-    for each, answer in zip(seen, answers, strict=True):
+    for each, call, answer in zip(seen, calls, await make_calls(subject, calls), strict=True):
         first = each.first("call")
-        if first is None or same_answer(first.answer, answer):
-            continue
-        # the check compares all three: a clock or a random number proves nothing
-        (alone,) = await make_calls(subject, [Call(tool.name, each.arguments)])
-        steps = (first, ObservedCall("again", answer, None, None), ObservedCall("afresh", alone, None, None))
-        found.append(Observation(each.arguments, steps, after_others=True))
+        if first is not None and not same_answer(first.answer, answer):
+            again = ObservedCall("again", answer, NO_STATE, NO_STATE)
+            repeats = await _repeats(subject, call, first.answer, each.expected)
+            found.append(replace(each, steps=(first, again), after_others=True, repeats=repeats))
     return found
 
 

@@ -21,7 +21,6 @@ from toolgen.testing.observation import (
     observe_cancelled,
     observe_concurrent,
     observe_ends,
-    observe_sequence,
     reads_after,
 )
 from toolgen.testing.outcomes import outcome_of
@@ -37,7 +36,7 @@ _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
 _MAX_TOOLS: Final = 100  # whose examples supply values
 _CONCURRENT_ROUNDS: Final = 16  # of two calls at once: threads do not always meet in the same place
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
-_MAX_SEQUENCE: Final = 12  # calls of a read-only tool after each other
+_MAX_SEQUENCE: Final = 12  # generated requests of a read-only tool after each other
 _NEVER_RECORDED: Final = FAULTS | {"invalid_request"}
 _MAX_PAGED: Final = 8  # requests whose pages are read
 
@@ -86,7 +85,7 @@ class ToolRunner:
         self.not_recorded: list[str] = []  # examples without a recorded outcome
         self.outcomes: dict[str, JsonObject] = {}  # of examples, if they are to be recorded
         self.neighbours: list[Neighbour] = []  # with outcomes that are to be recorded
-        self.successes: list[Observation] = []  # of examples and generated requests
+        self.passed: list[Observation] = []  # examples without failures, and generated requests that succeed
         self.first_failures: dict[str, Failure] = {}  # by check, of calls other than examples
         self.is_stuck = False  # a call ran out of time: others would, too, and its thread may still run
         self.has_ended = False  # the subject: no further call can be made
@@ -129,7 +128,7 @@ class ToolRunner:
             self.known.add(step.answer.content)
             if step.has_state and self.examples == 1:  # fresh data: other examples begin with the same
                 self.known.add(step.before)
-            self.successes += [seen] if step.answer.error is None else []
+            self.passed.append(seen)
         if found and step is not None:
             self.actual.append(ActualResult(example.index, step.answer.content, step.answer.error))
         self.example_failures += found
@@ -314,7 +313,9 @@ def _run_session(work: Coroutine[Any, Any, Any]) -> Any:
 def _without_repetition(failures: list[Failure]) -> list[Failure]:
     """Leave out what follows if an example does not end as its spec says."""
     checks = {each.check for each in failures}
-    return [each for each in failures if each.check not in ("answers", "outcomes") or "example" not in checks]
+    if "example" not in checks:
+        return failures
+    return [each for each in failures if each.check not in ("answers", "outcomes", "independent-calls")]
 
 
 def _run_examples(run: ToolRunner) -> None:
@@ -331,30 +332,21 @@ def _run_requests(run: ToolRunner) -> None:
             break
         seen = run.observe(request)
         run.add_first(seen)
-        run.successes += [seen] if seen.steps[-1].answer.error is None else []
-
-
-def _run_examples_in_sequence(run: ToolRunner) -> None:
-    """Make the calls of a read-only tool's examples one after another in one session."""
-    if not run.tool.read_only:
-        return
-    # An example that fails alone fails here, too, and would be reported twice.
-    failed = {each.index for each in run.actual}
-    examples = [each for each in run.tool.examples if each.index not in failed]
-    # Backwards, too: a call may disturb only one that was made before it.
-    for seen in run.run_async(observe_sequence(run.subject, run.tool, [*examples, *examples[::-1]])):
-        run.add_first(seen)
+        run.passed += [seen] if seen.steps[-1].answer.error is None else []
 
 
 def _run_later_calls(run: ToolRunner) -> None:
-    """Make calls after each other that must end as they do alone, with fresh data."""
+    """Make calls after each other that must end as they do alone."""
+    if run.tool.read_only:
+        examples = [each for each in run.passed if each.expected is not None]
+        generated = [each for each in run.passed if each.expected is None][-_MAX_SEQUENCE:]
+        # Backwards, too: a call may disturb only one that was made before it.
+        chosen = [*examples, *examples[::-1], *(generated if run.subject.has_fresh_data else ())]
+        for each in run.run_async(find_dependent(run.subject, run.tool, chosen)):
+            run.add_first(each)
     if not run.subject.has_fresh_data:
         return
     if run.tool.read_only:
-        # The last ones: examples are at the beginning, and were made in sequence already.
-        chosen = run.successes[:-_MAX_SEQUENCE:-1]
-        for each in run.run_async(find_dependent(run.subject, run.tool, chosen)):
-            run.add_first(each)
         _read_pages(run)
     elif run.succeeding_examples:
         _find_stale_read(run, run.succeeding_examples[0])
@@ -373,7 +365,7 @@ def _find_stale_read(run: ToolRunner, write: ExpectedCall) -> None:
 
 
 def _read_pages(run: ToolRunner) -> None:
-    for seen in run.successes[:_MAX_PAGED] if run.tool.pages is not None else ():
+    for seen in run.passed[:_MAX_PAGED] if run.tool.pages is not None else ():
         fault = run.run_async(find_page_fault(run.subject, run.tool, seen.arguments))
         if fault is not None:
             command = run.subject.command(Call(run.tool.name, seen.arguments), run.tool)
@@ -424,7 +416,6 @@ def _run_neighbours(run: ToolRunner) -> None:
 
 STAGES: Final[tuple[Callable[[ToolRunner], None], ...]] = (
     _run_examples,
-    _run_examples_in_sequence,
     _run_requests,
     _run_later_calls,
     _run_unshown,
