@@ -35,13 +35,14 @@ class Entry:
     command: str
     args: tuple[str, ...]
 
+    @property
+    def start(self) -> dict[str, Any]:
+        """Return the fields that every client has."""
+        return {"command": self.command, "args": list(self.args)}
+
     def fields(self, client: Client) -> dict[str, Any]:
         """Return the entry in the client's form."""
-        return {**client.extra, "command": self.command, "args": list(self.args)}
-
-    def is_same_server(self, value: Any) -> bool:
-        """True if an entry of a file starts this server, perhaps with another Python."""
-        return isinstance(value, Mapping) and value.get("args") == list(self.args)
+        return {**client.extra, **self.start}
 
 
 def snippet(client: Client, entry: Entry) -> str:
@@ -53,13 +54,12 @@ def own_command(client: Client, entry: Entry, scope: str) -> str:
     """Return the client's own command that adds the entry; empty if it has none for this `scope`."""
     if scope != "user" and "{scope}" not in client.add_command:
         return ""
-    fields = {"name": entry.name, "command": entry.command, "args": list(entry.args)}
     return client.add_command.format(
         name=entry.name,
         scope=scope,
         command=shlex.quote(entry.command),
         args=shlex.join(entry.args),
-        json=shlex.quote(json.dumps(fields, ensure_ascii=False)),
+        json=shlex.quote(json.dumps({"name": entry.name, **entry.start}, ensure_ascii=False)),
     )
 
 
@@ -109,23 +109,21 @@ def _edited(path: str, text: str, client: Client, entry: Entry, *, add: bool) ->
     servers = data.setdefault(client.section, {})
     if not isinstance(servers, dict):
         raise _refusal(path, f"has no table of servers in '{client.section}'")
-    there, own = servers.get(entry.name), {"command": entry.command, "args": list(entry.args)}
-    if there is not None and not entry.is_same_server(there):
+    there = servers.get(entry.name)
+    if there is not None and not (isinstance(there, dict) and there.get("args") == list(entry.args)):
         message = f"{path} has another server called '{entry.name}'"
         hint = "--name connects this one under another name" if add else "--name says which entry to take out"
         raise UnableError("client-file", message, hint)
-    if there is None and not add:
+    if (add and there is not None and there.get("command") == entry.command) or (there is None and not add):
         return text
-    if add and there is not None and {**there, **own} == there:
-        return text
-    if add:  # the user's further fields stay
-        servers[entry.name] = {**(there or entry.fields(client)), **own}
-    else:
-        del servers[entry.name]
+    _change(servers, client, entry, add=add)
     try:
         if not client.is_toml:
             return _dump(client, data, text)
-        edited = _edited_toml(text, client, entry, add=add)
+        document = tomlkit.parse(text)
+        section = document.setdefault(client.section, tomlkit.table(is_super_table=True))
+        _change(section, client, entry, add=add)
+        edited = tomlkit.dumps(document)
         if {client.section: {}, **tomllib.loads(edited)} == data:
             return edited
     except ValueError:  # a number that JSON cannot hold
@@ -133,16 +131,14 @@ def _edited(path: str, text: str, client: Client, entry: Entry, *, add: bool) ->
     raise _refusal(path, "has a form that cannot be edited without changing other entries")
 
 
-def _edited_toml(text: str, client: Client, entry: Entry, *, add: bool) -> str:
-    document = tomlkit.parse(text)
-    servers = document.setdefault(client.section, tomlkit.table(is_super_table=True))
+def _change(servers: dict[str, Any], client: Client, entry: Entry, *, add: bool) -> None:
+    """Add the entry to a table of servers, or take it out. The user's further fields stay."""
     if not add:
         del servers[entry.name]
     elif entry.name in servers:
-        servers[entry.name].update(command=entry.command, args=list(entry.args))
+        servers[entry.name].update(entry.start)
     else:
         servers[entry.name] = entry.fields(client)
-    return tomlkit.dumps(document)
 
 
 def _dump(client: Client, data: Mapping[str, Any], text: str = "") -> str:
