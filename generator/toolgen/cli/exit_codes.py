@@ -69,9 +69,14 @@ def users_error(error: Exception) -> UnableError | None:
     """Return the error to report for a missing extra, a setting, a broken module, or a system limit."""
     from toolgen.project.errors import UnableError, reason
     from toolgen.runtime.settings import SettingError
+    from toolgen.runtime.tool_search import SearchUnavailableError
 
     if isinstance(error, SettingError):
         return UnableError("invalid-setting", str(error))
+    if isinstance(error, SearchUnavailableError):
+        return UnableError(
+            "no-search", str(error), "use a Python whose SQLite has FTS5, as that of python.org"
+        )
     module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     for extra, modules in _EXTRAS.items():
         if module in modules.split():

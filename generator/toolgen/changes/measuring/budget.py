@@ -9,20 +9,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.changes.measuring.search import no_search
 from toolgen.changes.measuring.units import NOUNS, O200K, UNITS, measure_in
 from toolgen.compile.publishing.request_limits import published_entries, total_sizes
 from toolgen.language.diagnostic import Diagnostic, in_order
 from toolgen.language.lint.asks import SearchedAsk, search_asks
 from toolgen.language.lint.rules.unfindable_ask import unfindable
 from toolgen.language.package import Tool
-from toolgen.language.program import ProgramTool
 from toolgen.language.source import Span
 from toolgen.project import UnableError, replace_files
 from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
 from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import Project
-from toolgen.runtime.tool_search import SearchUnavailableError
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.json_source import read_json_documents
 
@@ -35,15 +32,6 @@ class Limits:
 
     tool: int | None = None  # of each tool, for each target
     total: int | None = None  # of all tools, for each target
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """A tool that a search finds before the one that a user means."""
-
-    tool: str  # that the user means
-    sibling: str
-    asks: int  # for how many asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +53,10 @@ class Budget:
         return (*self.faults, *self.warnings)
 
     @property
-    def confusions(self) -> tuple[Confusion, ...]:
-        """The tools that are found before others, the most often first."""
+    def confusions(self) -> list[tuple[tuple[str, str], int]]:
+        """Return each tool that users mean with one that is found before it, and for how many asks."""
         found = Counter((each.tool, sibling) for each in self.asks for sibling in each.ahead)
-        return tuple(
-            Confusion(*pair, number)
-            for pair, number in sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        )
+        return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
 
 def measure_budget(start: str, *, unit: str | None, limits: Limits, compares_baseline: bool = True) -> Budget:
@@ -97,14 +82,14 @@ def measure_budget(start: str, *, unit: str | None, limits: Limits, compares_bas
             Diagnostic(places[name], "budget-grew", message, _ACCEPT)
             for name, message in growth(baseline, sizes, unit)
         ]
-    asks = _search_asks(program.tools)
+    asks = tuple(search_asks(program.tools))
     return Budget(
         project=project,
         unit=unit,
         tools=sizes,
         total=total,
         asks=asks,
-        without_ask=sum(not _has_ask(tool) for tool in program.tools),
+        without_ask=sum(all(each.ask is None for each in tool.spec.examples) for tool in program.tools),
         faults=in_order(faults),
         warnings=in_order(unfindable(asks)),
     )
@@ -115,11 +100,12 @@ def write_baseline(budget: Budget) -> str:
 
     Raises `UnableError` if another file is in its place.
     """
-    project = budget.project
-    refuse_other_file(project)
-    text = baseline_text(budget.tools, budget.unit)
-    replace_files(project.root, {project.budget.baseline: text})
-    return project.budget.baseline
+    project, name = budget.project, budget.project.budget.baseline
+    there = read_text(project.root, name)
+    if there is not None and f'"{_KEY}"' not in there:
+        raise _not_a_baseline(name)
+    replace_files(project.root, {name: baseline_text(budget.tools, budget.unit)})
+    return name
 
 
 def _with_configured(limits: Limits, unit: str, project: Project) -> Limits:
@@ -175,17 +161,6 @@ def _over_limits(
                 yield Diagnostic(place, "budget-exceeded", message, hint)
 
 
-def _search_asks(tools: Sequence[ProgramTool]) -> tuple[SearchedAsk, ...]:
-    try:
-        return tuple(search_asks(tools))
-    except SearchUnavailableError as error:
-        raise no_search(error) from error
-
-
-def _has_ask(tool: ProgramTool) -> bool:
-    return any(example.ask is not None for example in tool.spec.examples)
-
-
 # The baseline
 
 VERSION: Final = 1
@@ -209,25 +184,25 @@ def read_baseline(project: Project, unit: str) -> Sizes | None:
     file that is not there.
     """
     name = project.budget.baseline
-    data = _read(project)
-    if data is None:
+    text = read_text(project.root, name)
+    if text is None:
         if project.budget.is_baseline_set:
             message = f"there is no file {name}, which 'baseline' in {project.file} names"
             raise UnableError("unreadable-file", message, f"write it: {_AGAIN}")
         return None
-    if data["unit"] != unit:
-        message = f"{name} is in {quoted(data['unit'])}, and these sizes are in '{unit}'"
-        measure = f"measure with --unit {data['unit']}, or " if data["unit"] in UNITS else ""
+    try:
+        data: Any = read_json_documents(text.encode(), name)[0].value
+    except SourceError as error:
+        hint = f"restore it from version control, or remove it and write it again: {_AGAIN}"
+        raise UnableError("bad-baseline", error.message, hint) from error
+    if not isinstance(data, dict) or data.get(_KEY) != VERSION or not _are_sizes(data.get("tools")):
+        raise _not_a_baseline(name)
+    if data.get("unit") != unit:
+        message = f"{name} is in {quoted(str(data.get('unit')))}, and these sizes are in '{unit}'"
+        measure = f"measure with --unit {data['unit']}, or " if data.get("unit") in UNITS else ""
         raise UnableError("bad-baseline", message, f"{measure}write it again: {_AGAIN}")
     tools: Sizes = data["tools"]
     return tools
-
-
-def refuse_other_file(project: Project) -> None:
-    """Raise `UnableError` if there is a file in the place of the baseline that is none."""
-    text = read_text(project.root, project.budget.baseline)
-    if text is not None and f'"{_KEY}"' not in text:
-        raise _not_a_baseline(project.budget.baseline)
 
 
 def growth(old: Sizes, new: Sizes, unit: str) -> Iterator[tuple[str, str]]:
@@ -244,23 +219,6 @@ def growth(old: Sizes, new: Sizes, unit: str) -> Iterator[tuple[str, str]]:
                 for target, size in grown.items()
             )
             yield name, f"{quoted(name)} grew: {NOUNS[unit]} for {', '.join(changes)}"
-
-
-def _read(project: Project) -> Mapping[str, Any] | None:
-    name = project.budget.baseline
-    text = read_text(project.root, name)
-    if text is None:
-        return None
-    try:
-        data: Any = read_json_documents(text.encode(), name)[0].value
-    except SourceError as error:
-        hint = f"restore it from version control, or remove it and write it again: {_AGAIN}"
-        raise UnableError("bad-baseline", error.message, hint) from error
-    if not isinstance(data, dict) or data.get(_KEY) != VERSION:
-        raise _not_a_baseline(name)
-    if not isinstance(data.get("unit"), str) or not _are_sizes(data.get("tools")):
-        raise _not_a_baseline(name)
-    return data
 
 
 def _are_sizes(tools: Any) -> bool:

@@ -8,8 +8,8 @@ set in the section [budget] of the configuration. Runs no code of the project.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import count
@@ -55,7 +55,18 @@ def run(args: argparse.Namespace) -> bool:
         limits=Limits(args.max, args.max_total),
         compares_baseline=not args.write_baseline,
     )
-    report = budget_report(budget, source_texts(budget.found, args.start))
+    report = Report(
+        "budget",
+        entries=tuple(map(entry_of, budget.found)),
+        failed=bool(budget.faults),
+        summary=tuple(_lines(budget)),
+        data={
+            "tools": [{"tool": name, "targets": dict(sizes)} for name, sizes in budget.tools.items()],
+            "total": dict(budget.total),
+            "unit": budget.unit,
+        },
+        texts=source_texts(budget.found, args.start),
+    )
     if args.format == "json":
         emit_json(report.data)
     elif args.format != "text":
@@ -73,39 +84,13 @@ _MAX_TOOLS: Final = 20  # rows of tools, the largest first
 _MAX_CONFUSIONS: Final = 20
 
 
-def budget_data(budget: Budget) -> dict[str, Any]:
-    """Return the sizes as plain data."""
-    return {
-        "tools": [{"tool": name, "targets": dict(sizes)} for name, sizes in budget.tools.items()],
-        "total": dict(budget.total),
-        "unit": budget.unit,
-    }
-
-
-def budget_report(budget: Budget, texts: Mapping[str, bytes | str]) -> Report:
-    """Return what formats print; `texts` maps the files of its findings to their contents."""
-    return Report(
-        command="budget",
-        entries=tuple(map(entry_of, budget.found)),
-        failed=bool(budget.faults),
-        summary=tuple(_lines(budget)),
-        data=budget_data(budget),
-        texts=texts,
-    )
-
-
-def headline(budget: Budget) -> str:
-    """Return how much models read before a user asks anything: by MCP's list, if that is a target."""
-    size = budget.total.get(MCP.name, next(iter(budget.total.values()), 0))
-    amount = f"{size / 1000:,.1f} kB" if budget.unit == BYTES else f"{size:,} {NOUNS[budget.unit]}"
-    return f"models read {amount} before the first question"
-
-
 def _lines(budget: Budget) -> Iterator[str]:
-    yield headline(budget)
-    targets = list(budget.total)
     noun = NOUNS[budget.unit]
-    yield from ("", *_table([noun, *targets], _rows_of_tools(budget)))
+    # what they read before a user asks anything: MCP's list, if that is a target
+    size = budget.total.get(MCP.name, next(iter(budget.total.values()), 0))
+    amount = f"{size / 1000:,.1f} kB" if budget.unit == BYTES else f"{size:,} {noun}"
+    yield f"models read {amount} before the first question"
+    yield from ("", *_table([noun, *budget.total], _rows_of_tools(budget)))
     if len(budget.tools) > _MAX_TOOLS:
         yield f"{len(budget.tools) - _MAX_TOOLS:,} smaller ones are not shown (--format json has all)"
     yield from _lines_of_asks(budget)
@@ -133,8 +118,8 @@ def _lines_of_asks(budget: Budget) -> Iterator[str]:
     if budget.without_ask:
         yield f"{count(budget.without_ask, 'tool')} without an `ask` in an example"
     if rows := [
-        [printable(each.tool), printable(each.sibling), f"{each.asks:,}"]
-        for each in budget.confusions[:_MAX_CONFUSIONS]
+        [printable(tool), printable(sibling), f"{asks:,}"]
+        for (tool, sibling), asks in budget.confusions[:_MAX_CONFUSIONS]
     ]:
         yield from ("", *_table(["asks for", "find first", "asks"], rows))
     if len(budget.confusions) > _MAX_CONFUSIONS:
@@ -145,12 +130,10 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
     """Yield rows below their heads; columns of numbers are aligned to the right."""
     cells = [list(heads), *map(list, rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(heads))]
-    is_number = [
-        all(row[column][:1].isdigit() for row in cells[1:]) and column > 0 for column in range(len(heads))
-    ]
     for row in cells:
+        # the first row has the heads, the last one shows which columns are numbers
         shown = (
-            text.rjust(width) if number else text.ljust(width)
-            for text, width, number in zip(row, widths, is_number, strict=True)
+            text.rjust(width) if last[:1].isdigit() else text.ljust(width)
+            for text, width, last in zip(row, widths, cells[-1], strict=True)
         )
         yield "  ".join(shown).rstrip()

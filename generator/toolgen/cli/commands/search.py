@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 
-from toolgen.changes.measuring.search import search_project
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, whole_number
+from toolgen.language.lint.asks import searched_spec
+from toolgen.project.building.project_build import program_of, read_inputs
+from toolgen.runtime.tool_search import ToolSearch
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,13 +24,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    found = search_project(args.start, args.text, args.limit)
+    tools = {tool.spec.name: tool for tool in program_of(read_inputs(args.start)).tools}
+    with ToolSearch(map(searched_spec, tools.values())) as search:
+        found = search.find(args.text, args.limit)
+    summaries = {name: tools[name].spec.description.strip().partition("\n")[0].rstrip() for name in found}
     if args.format == "json":
-        tools = [{"tool": each.name, "score": each.score, "summary": each.summary} for each in found]
-        emit_json({"query": args.text, "tools": tools})
+        listed = [{"tool": name, "score": found[name], "summary": summaries[name]} for name in found]
+        emit_json({"query": args.text, "tools": listed})
     elif found:
-        width = max(len(each.name) for each in found)
-        emit(*(f"{each.score:8.3g}  {each.name:<{width}}  {each.summary}" for each in found))
+        width = max(map(len, found))
+        emit(*(f"{score:8.3g}  {name:<{width}}  {summaries[name]}" for name, score in found.items()))
     else:
         say("no tool has any of these words")
     return bool(found)
