@@ -57,6 +57,12 @@ class GeneratedPackage(NamedTuple):
         return import_module(full_name)
 
 
+def add_package(parser: argparse.ArgumentParser) -> None:
+    """Add the argument PACKAGE."""
+    about = "the generated package, for example shop.generated (default: the project's)"
+    parser.add_argument("package", nargs="?", metavar="PACKAGE", help=about)
+
+
 def find_package(start: str, name: str | None) -> GeneratedPackage:
     """Return the package `name`, or that of the project, and let it be imported. Raises `UnableError`."""
     folder = Path(os.path.realpath(start))

@@ -74,8 +74,12 @@ class HelpPrinted(Exception):  # noqa: N818  (not an error)
 class Parser(argparse.ArgumentParser):
     """An argparse parser that raises instead of exiting, and suggests flags for misspelt ones."""
 
-    def parse_all(self, words: list[str]) -> argparse.Namespace:
-        """Return `words` as a namespace. Raises `UnableError` if wrong, `HelpPrinted` after `--help`.
+    def __init__(self, **settings: Any) -> None:
+        layout = argparse.RawDescriptionHelpFormatter
+        super().__init__(epilog=EPILOG, allow_abbrev=False, formatter_class=layout, **settings)
+
+    def parse_all(self, words: list[str], args: argparse.Namespace) -> argparse.Namespace:
+        """Return `args` with `words`. Raises `UnableError` if they are wrong, `HelpPrinted` after `--help`.
 
         After an option that names a server, or in its place, `--` begins a command: `--against -- python -m
         shop`, `guard -- python -m shop`, `import mcp -- python -m shop`.
@@ -84,14 +88,14 @@ class Parser(argparse.ArgumentParser):
         is_option = at > 0 and words[at - 1] == "--against"
         if at + 1 < len(words) and (is_option or self.get_default("takes_command")):
             # a word in the place of the command, whose options argparse would take for toolgen's
-            args, unknown = self.parse_known_args([*words[:at], "command"])
+            args, unknown = self.parse_known_args([*words[:at], "command"], args)
             import shlex
 
             from toolgen.sources.mcp_client.source_argument import CommandWords
 
             setattr(args, "against" if is_option else "source", CommandWords(shlex.join(words[at + 1 :])))
         else:
-            args, unknown = self.parse_known_args(words)
+            args, unknown = self.parse_known_args(words, args)
         if unknown:
             hint = did_you_mean(unknown[0].partition("=")[0], self._flags(words))
             self.refuse(f"unexpected argument '{unknown[0]}'", hint)
@@ -133,9 +137,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     if command not in COMMANDS:
         hint = suggest_command(command) or f"the commands are {', '.join(COMMANDS)}"
         parser.refuse(f"unknown command '{command}'", hint)
-    args = command_parser(command).parse_all(words[at + 1 :])
-    args.start = args.start or line.start or "."
-    set_quiet(line.quiet or args.quiet)
+    args = command_parser(command).parse_all(words[at + 1 :], line)
+    set_quiet(args.quiet)
     args.run = command_module(command).run
     return args
 
@@ -157,22 +160,17 @@ def command_module(command: str) -> Any:
 def command_parser(command: str) -> Parser:
     """Return the parser of one command: its own arguments, and those that every command has."""
     module = command_module(command)
-    parser = Parser(
-        prog=f"toolgen {command}",
-        description=module.__doc__,
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(prog=f"toolgen {command}", description=module.__doc__)
     add_arguments(parser, module)
     return parser
 
 
 def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
-    """Add the arguments of a command's `module`."""
-    parser.add_argument("-C", dest="start", metavar="DIR", help="run as if started in DIR")
+    """Add the arguments of a command's `module`, and those that may also stand before the command."""
+    unset = argparse.SUPPRESS  # what stands before the command counts then
+    parser.add_argument("-C", dest="start", metavar="DIR", default=unset, help="run as if started in DIR")
     # only in the help of toolgen
-    parser.add_argument("-q", "--quiet", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("-q", "--quiet", action="store_true", default=unset, help=argparse.SUPPRESS)
     module.arguments(parser)
 
 
@@ -202,6 +200,16 @@ def whole_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)
+
+
+def add_flag(group: Options, flag: str, about: str) -> None:
+    """Add an option without a value; without it, the value is False."""
+    group.add_argument(flag, action="store_true", help=about)
+
+
+def add_against(group: Options, about: str) -> None:
+    """Add `--against`, for a command that compares contracts with those of another version."""
+    group.add_argument("--against", metavar="REF|DIR|FILE|URL|COMMAND", help=about)
 
 
 def add_repeated(group: Options, flag: str, metavar: str, about: str) -> None:
@@ -258,8 +266,8 @@ def _answer_alone(parser: Parser, args: argparse.Namespace, words: list[str]) ->
 
 
 def _global_parser() -> Parser:
-    parser = Parser(prog="toolgen", usage=_USAGE, add_help=False, allow_abbrev=False)
-    parser.add_argument("-C", dest="start", metavar="DIR")
+    parser = Parser(prog="toolgen", usage=_USAGE, add_help=False)
+    parser.add_argument("-C", dest="start", metavar="DIR", default=".")
     parser.add_argument("-V", "--version", action="store_true")
     parser.add_argument("-q", "--quiet", action="store_true")
     parser.add_argument("-h", "--help", action="store_true")

@@ -14,7 +14,7 @@ from toolgen.changes.comparing.judgement import judge
 from toolgen.changes.finding import Category
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, add_repeated
+from toolgen.cli.parser import add_against, add_flag, add_format, add_repeated
 from toolgen.cli.report.entry import consumers_report, findings_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
@@ -26,7 +26,7 @@ _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--against", metavar="REF|DIR|FILE|URL|COMMAND", help="the version to compare with")
+    add_against(parser, "the version to compare with")
     add_repeated(
         parser,
         "--consumers",
@@ -42,9 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         default=",".join(_CATEGORIES),
         help=f"whom a finding must concern: some of {', '.join(_CATEGORIES)} (default: all)",
     )
-    parser.add_argument(
-        "--allow-unanalysed", action="store_true", help="do not fail if a change could not be decided"
-    )
+    add_flag(parser, "--allow-unanalysed", "do not fail if a change could not be decided")
     add_format(parser, of_report=True)
 
 

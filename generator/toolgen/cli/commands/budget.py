@@ -17,7 +17,7 @@ from toolgen.changes.measuring.budget import Budget, Limits, measure_budget, wri
 from toolgen.changes.measuring.units import BYTES, NOUNS
 from toolgen.cli.diagnostics import emit_report, show, source_texts
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, whole_number
+from toolgen.cli.parser import add_flag, add_format, whole_number
 from toolgen.cli.report.entry import Report, entry_of
 from toolgen.language.lint.asks import FIRST, MAX_ASKS
 from toolgen.language.targets.builtin import MCP
@@ -42,9 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="fail if all tools of a target are larger; in the unit",
     )
-    parser.add_argument(
-        "--write-baseline", action="store_true", help="accept the sizes: write them to the baseline"
-    )
+    add_flag(parser, "--write-baseline", "accept the sizes: write them to the baseline")
     add_format(parser, of_report=True)
 
 

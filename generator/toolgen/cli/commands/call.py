@@ -28,7 +28,7 @@ from toolgen.base.files import read_named
 from toolgen.base.suggestions import did_you_mean
 from toolgen.cli.generated_package import GeneratedPackage, warn_of_edited_specs, working_folder
 from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say, say_text, show_status
-from toolgen.cli.parser import add_format, add_server
+from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import Confirmation, Toolkit, ToolResponse
@@ -52,8 +52,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="write images, audio, files and texts of the result to new files in this folder",
     )
     consent = parser.add_mutually_exclusive_group()
-    consent.add_argument("--yes", action="store_true", help="confirm what the tool asks the user to confirm")
-    consent.add_argument("--preview", action="store_true", help="show the preview of the call; do nothing")
+    add_flag(consent, "--yes", "confirm what the tool asks the user to confirm")
+    add_flag(consent, "--preview", "show the preview of the call; do nothing")
     parser.add_argument(
         "--scopes",
         metavar="SCOPES",

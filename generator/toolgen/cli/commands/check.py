@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.today import today
 
 if TYPE_CHECKING:
@@ -33,17 +33,13 @@ IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--no-diff", action="store_true", help="list the files without a diff")
-    parser.add_argument(
+    add_flag(parser, "--no-diff", "list the files without a diff")
+    add_flag(
+        parser,
         "--implementations",
-        action="store_true",
-        help="also import the implementations, which runs their code, and check them against their specs",
+        "also import the implementations, which runs their code, and check them against their specs",
     )
-    parser.add_argument(
-        "--upstream",
-        action="store_true",
-        help="also compare the servers that tools are forwarded to with their locks",
-    )
+    add_flag(parser, "--upstream", "also compare the servers that tools are forwarded to with their locks")
     add_format(parser, of_report=True)
 
 

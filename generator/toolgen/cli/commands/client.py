@@ -19,7 +19,7 @@ from toolgen.base.suggestions import count
 from toolgen.changes.comparing.lock import NAME
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, add_headers, add_repeated
+from toolgen.cli.parser import add_flag, add_format, add_headers, add_repeated
 from toolgen.cli.report.entry import client_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.report.text import diff_of_change
@@ -51,12 +51,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_repeated(
         parser, "--uses", "PATH", "Python code that calls the client, below DIR: the lock says what it uses"
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if something would change")
+    add_flag(parser, "--check", "write nothing; fail if something would change")
     add_format(parser, of_report=True)
     server = parser.add_argument_group("server")
-    server.add_argument(
-        "--upstream", action="store_true", help="with --check: also compare the lock with its source"
-    )
+    add_flag(server, "--upstream", "with --check: also compare the lock with its source")
     add_headers(server)
 
 

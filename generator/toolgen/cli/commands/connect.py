@@ -24,6 +24,7 @@ from toolgen.cli.client_config.config_file import (
     snippet,
 )
 from toolgen.cli.output import command_line, emit, say
+from toolgen.cli.parser import add_flag
 from toolgen.project import Project, UnableError, find_project, kind_of
 
 IS_SHORT = True
@@ -33,8 +34,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("client", metavar="CLIENT", help="one of " + ", ".join(CLIENTS))
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--write", action="store_true", help="merge the entry into the client's file")
-    what.add_argument("--undo", action="store_true", help="take the entry out of the client's file")
+    add_flag(what, "--write", "merge the entry into the client's file")
+    add_flag(what, "--undo", "take the entry out of the client's file")
     parser.add_argument(
         "--scope",
         choices=("user", "project"),

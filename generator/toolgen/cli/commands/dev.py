@@ -15,6 +15,7 @@ from toolgen.changes.comparing.sides import files_at
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.linting import lint_specs
 from toolgen.cli.page_server import serve_page
+from toolgen.cli.parser import add_against
 from toolgen.cli.report.text import render_entries
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
@@ -25,11 +26,7 @@ _DEFAULT = "main"
 def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.serving.command import add_server_flags
 
-    parser.add_argument(
-        "--against",
-        metavar="REF|DIR|FILE|URL|COMMAND",
-        help="the version to compare the contracts with (default: main, if it has the project)",
-    )
+    add_against(parser, "the version to compare the contracts with (default: main, if it has the project)")
     add_server_flags(parser, is_http=True)
 
 

@@ -14,6 +14,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.output import say
 from toolgen.cli.page_server import serve_page
+from toolgen.cli.parser import add_against, add_flag
 from toolgen.cli.today import today
 from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.documents.site import INDEX, write_site
@@ -25,15 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
     kind = parser.add_mutually_exclusive_group(required=True)
     kind.add_argument("--out", metavar="DIR", help="write the page to this folder, which is created")
-    kind.add_argument("--serve", action="store_true", help="serve the page with calls of the tools, until ^C")
-    parser.add_argument(
-        "--against",
-        metavar="REF|DIR|FILE|URL|COMMAND",
-        help="show what changed since this version, as `toolgen breaking` finds it",
-    )
-    parser.add_argument(
-        "--implementations", action="store_true", help="with --serve: call the implementations, and not mocks"
-    )
+    add_flag(kind, "--serve", "serve the page with calls of the tools, until ^C")
+    add_against(parser, "show what changed since this version, as `toolgen breaking` finds it")
+    add_flag(parser, "--implementations", "with --serve: call the implementations, and not mocks")
     add_server_flags(parser, is_http=True)
 
 

@@ -11,6 +11,7 @@ import shlex
 from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.output import emit, say
+from toolgen.cli.parser import add_flag
 from toolgen.documents.evals import read_suite
 
 _OUTPUT = "evals"
@@ -27,9 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="DIR", default=_OUTPUT, help=f"the folder of the suite (default: {_OUTPUT})"
     )
-    parser.add_argument(
-        "--tools-only", action="store_true", help="test which tools are called, not the arguments"
-    )
+    add_flag(parser, "--tools-only", "test which tools are called, not the arguments")
 
 
 def run(args: argparse.Namespace) -> bool:

@@ -17,7 +17,7 @@ from toolgen.base.files import FileKind
 from toolgen.base.suggestions import count
 from toolgen.cli.named_specs import select_specs
 from toolgen.cli.output import emit, emit_content, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_flag, add_format
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.formatting import format_spec
 from toolgen.project import Project, UnableError, kind_of, read_project, replace_files
@@ -29,7 +29,7 @@ IS_SHORT = True
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="format these specs; - is stdin")
-    parser.add_argument("--check", action="store_true", help="write nothing; show a diff, and exit 1 if any")
+    add_flag(parser, "--check", "write nothing; show a diff, and exit 1 if any")
     add_format(parser)
 
 

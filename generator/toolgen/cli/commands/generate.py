@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_flag, add_format
 from toolgen.project import UnableError
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--watch", action="store_true", help="keep running, and generate after every change until ^C"
-    )
+    add_flag(parser, "--watch", "keep running, and generate after every change until ^C")
     add_format(parser)
 
 

@@ -19,7 +19,7 @@ from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, add_headers
+from toolgen.cli.parser import add_flag, add_format, add_headers
 from toolgen.cli.report.entry import findings_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
@@ -35,12 +35,10 @@ LOCK = "toolgen.lock"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(takes_command=True)
     parser.add_argument("source", metavar="SOURCE", help="a URL, or a command that starts a server")
-    parser.add_argument("--init", action="store_true", help="write the lock instead of comparing with it")
-    parser.add_argument("--force", action="store_true", help="with --init: replace a lock")
+    add_flag(parser, "--init", "write the lock instead of comparing with it")
+    add_flag(parser, "--force", "with --init: replace a lock")
     parser.add_argument("--lock", metavar="FILE", default=LOCK, help=f"the lock (default: {LOCK})")
-    parser.add_argument(
-        "--allow-texts", action="store_true", help="do not fail if only texts that models read changed"
-    )
+    add_flag(parser, "--allow-texts", "do not fail if only texts that models read changed")
     add_format(parser, of_report=True)
     add_headers(parser.add_argument_group("server"))
 

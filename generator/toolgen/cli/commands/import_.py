@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from toolgen.cli.imports.common import check_implementations_setting
-from toolgen.cli.parser import EPILOG
+from toolgen.cli.parser import add_arguments
 
 KINDS = {
     "mcp": "tools of an MCP server, from a file, a URL or a command",
@@ -25,21 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, prog=parser.prog)
     for kind, summary in KINDS.items():
         module = _module(kind)
-        inner = parsers[kind] = kinds.add_parser(
-            kind,
-            help=summary,
-            description=module.__doc__,
-            epilog=EPILOG,
-            allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        inner.add_argument(
-            "-C", dest="start", metavar="DIR", default=argparse.SUPPRESS, help="run as if started in DIR"
-        )
-        inner.add_argument(
-            "-q", "--quiet", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
-        )
-        module.arguments(inner)
+        parsers[kind] = kinds.add_parser(kind, help=summary, description=module.__doc__)
+        add_arguments(parsers[kind], module)
 
 
 def run(args: argparse.Namespace) -> bool:

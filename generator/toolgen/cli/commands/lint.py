@@ -17,7 +17,7 @@ from toolgen.cli.diagnostics import emit_report, has_color
 from toolgen.cli.linting import LintResult, lint_specs, read_baseline
 from toolgen.cli.named_specs import select_specs
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.report.json import report_data
 from toolgen.cli.report.text import render_entries
 from toolgen.project import replace_files
@@ -28,14 +28,10 @@ IS_SHORT = True
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="show the findings in these specs only")
-    parser.add_argument("--strict", action="store_true", help="fail for warnings, too")
+    add_flag(parser, "--strict", "fail for warnings, too")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--fix", action="store_true", help="fix what is safe to fix; comments stay")
-    group.add_argument(
-        "--write-baseline",
-        action="store_true",
-        help="write the findings to a file: later, only new ones fail",
-    )
+    add_flag(group, "--fix", "fix what is safe to fix; comments stay")
+    add_flag(group, "--write-baseline", "write the findings to a file: later, only new ones fail")
     add_format(parser, of_report=True)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.cli.output import ask, can_ask, emit, emit_json, say
-from toolgen.cli.parser import add_format, add_repeated
+from toolgen.cli.parser import add_flag, add_format, add_repeated
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 from toolgen.project.scaffolding.new_tool import describe_tool, missing_parts, new_tool_files
@@ -27,12 +27,10 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the name by which models call the tool")
-    parser.add_argument(
-        "--all", action="store_true", help="create what is missing for every tool without an implementation"
-    )
+    add_flag(parser, "--all", "create what is missing for every tool without an implementation")
     parser.add_argument("--description", metavar="TEXT", help="what the tool does (default: ask)")
     add_repeated(parser, "--param", "NAME:TYPE[:TEXT]", "a parameter")
-    parser.add_argument("--destructive", action="store_true", help="ask the user to confirm every call")
+    add_flag(parser, "--destructive", "ask the user to confirm every call")
     add_format(parser)
 
 

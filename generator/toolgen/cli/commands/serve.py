@@ -10,18 +10,13 @@ import argparse
 import os
 
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.generated_package import SERVER_HINT, find_package, working_folder
+from toolgen.cli.generated_package import SERVER_HINT, add_package, find_package, working_folder
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.serving.command import add_server_flags
 
-    parser.add_argument(
-        "package",
-        nargs="?",
-        metavar="PACKAGE",
-        help="the generated package, for example shop.generated (default: the project's)",
-    )
+    add_package(parser)
     add_server_flags(parser)
 
 

@@ -17,7 +17,7 @@ import argparse
 
 from toolgen.cli.diagnostics import emit_report, source_texts
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format, add_server
+from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.cli.report.entry import tests_report
 from toolgen.cli.report.json import tests_data
 from toolgen.cli.report.text import lines_of_tests, summary_of_tests
@@ -32,7 +32,7 @@ from toolgen.testing.server.run import ServerOptions
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tools", metavar="TOOL", nargs="*", help="the tools to test (default: all)")
-    parser.add_argument("--examples-only", action="store_true", help="make only the calls of the examples")
+    add_flag(parser, "--examples-only", "make only the calls of the examples")
     parser.add_argument("--seed", default="0", help="decides which other requests are made (default: 0)")
     parser.add_argument(
         "--max-calls",
@@ -41,16 +41,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="make at most about N calls of each tool, beside the examples (default: 100)",
     )
-    parser.add_argument(
+    add_flag(
+        parser,
         "--update",
-        action="store_true",
-        help="show a diff, then write the new results of failed examples into the specs; record other "
+        "show a diff, then write the new results of failed examples into the specs; record other "
         "effects of their calls in the folder `outcomes` beside the fixtures",
     )
-    parser.add_argument(
+    add_flag(
+        parser,
         "--all-calls",
-        action="store_true",
-        help="also call tools that may change or destroy something, with the data that they have",
+        "also call tools that may change or destroy something, with the data that they have",
     )
     add_server(parser, "test")
     add_format(parser, of_report=True)

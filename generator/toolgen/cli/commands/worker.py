@@ -12,7 +12,7 @@ import asyncio
 import signal
 
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.generated_package import find_package, working_folder
+from toolgen.cli.generated_package import add_package, find_package, working_folder
 from toolgen.cli.output import say
 from toolgen.project import UnableError
 from toolgen.runtime.instrumentation.export import start_export
@@ -23,12 +23,7 @@ from toolgen.runtime.toolkit import Toolkit
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "package",
-        nargs="?",
-        metavar="PACKAGE",
-        help="the generated package, for example shop.generated (default: the project's)",
-    )
+    add_package(parser)
 
 
 def run(args: argparse.Namespace) -> ExitCode:

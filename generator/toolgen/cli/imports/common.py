@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.progress import progress_line
 from toolgen.project import UnableError, find_project
 
@@ -30,13 +30,11 @@ def add_arguments(
     parser.add_argument(
         "--into", metavar="DIR", help="the folder for the specs (default: the project's specs folder)"
     )
-    parser.add_argument(
-        "--sync",
-        action="store_true",
-        help="update earlier imports and keep manual changes; new tools get `enabled: false`",
+    add_flag(
+        parser, "--sync", "update earlier imports and keep manual changes; new tools get `enabled: false`"
     )
     if implement:
-        parser.add_argument("--implement", action="store_true", help=f"also write {implement}")
+        add_flag(parser, "--implement", f"also write {implement}")
     add_format(parser)
 
 

@@ -10,7 +10,7 @@ import argparse
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_format
+from toolgen.cli.parser import add_flag, add_format
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,9 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--into", metavar="DIR", required=True, help="a folder below the specs folder, for these files only"
     )
-    parser.add_argument(
-        "--sync", action="store_true", help="update an earlier import; refused if a file was changed by hand"
-    )
+    add_flag(parser, "--sync", "update an earlier import; refused if a file was changed by hand")
     add_format(parser)
 
 

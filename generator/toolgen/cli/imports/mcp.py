@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count, quoted
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
-from toolgen.cli.parser import add_headers, add_repeated
+from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
 
@@ -38,9 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "a URL, a file, - for stdin, or a command that starts a server",
         implement="implementations, which forward calls to the server, and its lock",
     )
-    parser.add_argument(
-        "--stdio", action="store_true", help="SOURCE is a command, even if a file has its name"
-    )
+    add_flag(parser, "--stdio", "SOURCE is a command, even if a file has its name")
     server = parser.add_argument_group("server")
     add_headers(server)
     add_repeated(

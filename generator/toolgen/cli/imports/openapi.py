@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.base.suggestions import count
 from toolgen.cli.imports import common
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_repeated, whole_number
+from toolgen.cli.parser import add_flag, add_repeated, whole_number
 from toolgen.sources.loading.source_content import read_source, source_errors
 
 if TYPE_CHECKING:
@@ -40,11 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max", type=whole_number, metavar="N", help="only the first N of them, in the order of the document"
     )
-    parser.add_argument(
-        "--list",
-        action="store_true",
-        help="print these operations (name, method, path, summary), and write nothing",
-    )
+    add_flag(parser, "--list", "print these operations (name, method, path, summary), and write nothing")
     parser.add_argument(
         "--env-prefix",
         metavar="NAME",
