@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 
 from yaml.error import Mark, MarkedYAMLError
@@ -20,72 +23,17 @@ TOO_DEEP = (
 
 _LINES_ABOVE = 20  # that are searched for the cause of an error
 _QUOTE = "quote the text, or put it below a `>-`"
-_INDENT = "indent the keys of one mapping alike; quote text with a colon or a quote in it"
-
-_BY_PROBLEM: dict[str, tuple[str, str]] = {
-    "exceeded maximum nesting depth": TOO_DEEP,
-    "mapping values are not allowed in this context": (
-        "a colon and a space inside unquoted text, or a key that is not in line with its neighbours",
-        _QUOTE + "; keys of one mapping begin in one column",
-    ),
-    "block sequence entries are not allowed in this context": (
-        "a list item cannot begin on the line of its key",
-        "begin the list on the next line, or write it as [a, b]",
-    ),
-    "found unexpected end of stream": ("the quoted text that begins here never ends", "close the quote"),
-    "did not find expected ',' or ']'": (
-        "the list that begins with `[` is not closed, or lacks a comma",
-        "close it with `]`; text with `[`, `]`, `{`, `}` or a comma in it is quoted",
-    ),
-    "did not find expected ',' or '}'": (
-        "the mapping that begins with `{` is not closed, or lacks a comma",
-        "close it with `}`; text with `[`, `]`, `{`, `}` or a comma in it is quoted",
-    ),
-    "did not find expected key": ("neither a key nor the end of the mapping", _INDENT),
-    "did not find expected '-' indicator": (
-        "neither a list item nor the end of the list",
-        "indent the items of one list alike, each with `- `; fields of one item are below each other",
-    ),
-    "did not find expected node content": (
-        "a value cannot begin with this character",
-        "quote the text, or give the key a value",
-    ),
-    "could not find expected ':'": (
-        "a line without a colon, where a key was expected",
-        "write `key: value`; quote text of several lines, or put it below `>-`",
-    ),
-    "did not find expected <document start>": (
-        "text after the end of the document",
-        "remove the `...` line, or what follows it; one file holds one tool",
-    ),
-    "found incompatible YAML document": ("specs are read as YAML 1.2", "remove the `%YAML` line"),
-    "found unknown directive name": (
-        "a line that begins with `%` is a directive, and this one is unknown",
-        "remove it",
-    ),
-    "found undefined tag handle": ("the tag has no meaning in a spec", "remove the tag, or quote the text"),
-    "did not find expected comment or line break": (
-        "text on the line of `|` or `>`",
-        "begin the text on the next line, indented",
-    ),
-    "did not find expected alphabetic or numeric character": (
-        "unquoted text cannot begin with `*` or `&`",
-        "quote the text: `*` is an alias and `&` an anchor",
-    ),
-    "found a tab character that violates indentation": (
-        "a tab where indentation is expected",
-        "indent with spaces",
-    ),
-    "found duplicate %YAML directive": ("a second `%YAML` line", "remove both"),
-}
-
-_NEVER_ENDS = {"found unexpected end of stream"}
 _UNCLOSED = {"did not find expected ',' or ']'", "did not find expected ',' or '}'"}
-_CODES = {
-    "found incompatible YAML document": "yaml-version",
-    "found undefined tag handle": "unknown-tag",
-    "exceeded maximum nesting depth": "too-deep",  # libyaml scans ahead of the events, to a depth of 1,000
-}
+_NEVER_ENDS = {"found unexpected end of stream"}
+
+
+@cache
+def _explanations() -> dict[str, dict[str, str]]:
+    """Return the code, the message and the hint for each problem of libyaml that has them."""
+    text = files("toolgen.language.yaml12").joinpath("syntax_errors.toml").read_text("utf-8")
+    # libyaml scans ahead of the events, to a depth of 1,000
+    too_deep = {"code": "too-deep", "message": TOO_DEEP[0], "hint": TOO_DEEP[1]}
+    return {**tomllib.loads(text), "exceeded maximum nesting depth": too_deep}
 
 
 def describe_syntax_error(file: str, text: str, error: MarkedYAMLError) -> Diagnostic:
@@ -109,17 +57,9 @@ def describe_syntax_error(file: str, text: str, error: MarkedYAMLError) -> Diagn
         escape = text[mark.index : mark.index + 2] if mark is not None else character
         message = f"`{escape}` is not an escape of double-quoted text"
         return Diagnostic(span, "yaml-syntax", message, "use single quotes, in which a backslash is itself")
-    if problem == "found invalid Unicode character escape code":
-        return Diagnostic(
-            span,
-            "lone-surrogate",
-            "half of a surrogate pair is not a character",
-            'write the character itself, or all its digits: "\\U0001F600"',
-        )
-    message, hint = _BY_PROBLEM.get(
-        problem, (problem, "check quotes and indentation on this line and the one above")
-    )
-    return Diagnostic(span, _CODES.get(problem, "yaml-syntax"), message, hint)
+    found = _explanations().get(problem, {})
+    hint = found.get("hint", "check quotes and indentation on this line and the one above")
+    return Diagnostic(span, found.get("code", "yaml-syntax"), found.get("message", problem), hint)
 
 
 _CONFLICT = re.compile(r"^(?:<<<<<<<|>>>>>>>|\|\|\|\|\|\|\|) .*|^(?:<{7}|={7}|>{7})$", re.MULTILINE)
@@ -182,7 +122,8 @@ def _cause_above(file: str, text: str, number: int) -> Diagnostic | None:
         opener = lines[near[-3]].rstrip() if len(near) > 2 else ""
         # Text that goes on from the line before is deeper than its key: there, the colon is the mistake.
         if opener.endswith(":") or (_KEY.match(opener) and _indent(opener) == _indent(lines[above])):
-            return _at(file, above + 1, lines[above], *_BY_PROBLEM["could not find expected ':'"])
+            no_colon = _explanations()["could not find expected ':'"]
+            return _at(file, above + 1, lines[above], no_colon["message"], no_colon["hint"])
     return None
 
 
