@@ -8,7 +8,6 @@ to a limit.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -20,15 +19,13 @@ from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.lint.suppressions import take_suppressions
 from toolgen.language.source import Marks, Source, Span
 from toolgen.language.yaml12.reader import DocumentError, YamlReader, locate_positions
-from toolgen.language.yaml12.scalars import MAX_DIGITS
 from toolgen.language.yaml12.syntax_errors import describe_syntax_error
-from toolgen.schema.document import MAX_VALUE_DEPTH
+from toolgen.runtime.validation.json_value import is_json
+from toolgen.runtime.validation.strict_json import object_without_duplicates, parse_integer
 
 _CONTROL = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 _CONTROL_OF_ASCII = "[^\t\n\r\x20-\x7e]"
 _YAML_1_1_BREAKS = re.compile("[\x85\u2028\u2029]")
-_NOT_PLAIN_JSON = re.compile(rf"\\u[dD][89a-fA-F]|[0-9]{{{MAX_DIGITS + 1}}}")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read(texts: Mapping[str, bytes | str], prefix: str = "") -> tuple[Source, ...]:
@@ -88,15 +85,16 @@ def decode_text(file: str, raw: bytes | str) -> str:
 
 def _parse_json(text: str) -> dict[str, Any] | list[Any] | None:
     """Return the data of plain JSON, which `json` reads ten times faster than YAML; None for other text."""
-    if text[:1] not in ("{", "[") or _NOT_PLAIN_JSON.search(_without_surrogate_pairs(text)):
+    if text[:1] not in ("{", "["):
         return None
     try:
         data: dict[str, Any] | list[Any] = json.loads(
-            text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite
+            text, object_pairs_hook=object_without_duplicates, parse_int=parse_integer
         )
     except (ValueError, RecursionError):
         return None
-    return data if _is_shallow(data) and not _SURROGATE.search(text) else None
+    # numbers may be infinite, and surrogates alone
+    return data if is_json(data) else None
 
 
 def _parse_yaml(file: str, text: str, faults: list[Diagnostic]) -> Any:
@@ -152,44 +150,6 @@ def _without_refused_characters(text: str) -> str:
         text = re.sub(r"\\u[dD][89a-fA-F]", r"\\u00", text)
     stand_ins = _stand_ins_for_breaks(text)
     return text.translate(stand_ins) if stand_ins else text
-
-
-def _without_surrogate_pairs(text: str) -> str:
-    """Return `text` without escaped surrogate pairs, which `json` joins: only lone surrogates are left."""
-    return re.sub(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}", "", text)
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        raise ValueError("duplicate key")
-    return data
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(name)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(text)
-    return value
-
-
-def _is_shallow(data: Any) -> bool:
-    """True if `data` is within `MAX_VALUE_DEPTH`. The YAML reader reports data that is nested deeper."""
-    level: list[Any] = [data]
-    for _ in range(MAX_VALUE_DEPTH):
-        level = [
-            inner
-            for value in level
-            for inner in (value.values() if isinstance(value, dict) else value)
-            if isinstance(inner, dict | list)
-        ]
-        if not level:
-            return True
-    return False
 
 
 def _with_unix_line_ends(text: str) -> str:

@@ -126,14 +126,16 @@ def _decode(text: str) -> Any:
         raise NotStrictJsonError("is nested too deeply") from None
 
 
-def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object for `json`. Raises NotStrictJsonError for a duplicate key."""
     members = dict(pairs)
     if len(members) != len(pairs):
         raise NotStrictJsonError("has a key twice in one object")
     return members
 
 
-def _parse_integer(digits: str) -> int:
+def parse_integer(digits: str) -> int:
+    """Return an integer for `json`. Raises NotStrictJsonError for one of more than `MAX_DIGITS`."""
     if len(digits) > MAX_DIGITS:
         raise NotStrictJsonError("has a number with too many digits")
     return int(digits)
@@ -161,8 +163,8 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object_without_duplicates,
-    parse_int=_parse_integer,
+    object_pairs_hook=object_without_duplicates,
+    parse_int=parse_integer,
     parse_float=_parse_fraction,
     parse_constant=_refuse_constant,
 )
