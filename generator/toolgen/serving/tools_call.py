@@ -51,8 +51,8 @@ async def answer_call(
     grant = grant_of(context, state.settings)
     caller: CallerOptions = {"scopes": grant.scopes, "principal": grant.principal}
     if is_preview_request(params):
-        response = await toolkit.preview(name, arguments, **caller)
-        shown = preview_answer(response, has_output_schema=tool.has_output_schema)
+        preview = await toolkit.preview(name, arguments, **caller)
+        shown = preview_answer(preview, has_output_schema=tool.has_output_schema)
         return wire_result(shown, tool.form_for(context), context.protocol_version)
     reporter = CallProgress(context)
     exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
