@@ -8,16 +8,15 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from toolgen.runtime import ToolResponse
 
-from tests.cli.conftest import Cli, cache, empty
+from tests.cli.conftest import Cli, empty, own_cache
 from tests.http_server import QuietHandler, serve
 
-__all__ = ["cache", "empty"]
+__all__ = ["empty", "own_cache"]
 
 Answer = tuple[int, Mapping[str, str], bytes]
 
@@ -43,6 +42,7 @@ class Api:
     url: str
     requests: list[Request] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)  # the next responses; then 200 {}
+    notes: str = ""  # of the import of its document
 
     def answer(self, status: int, value: Any = None, **headers: str) -> None:
         """Queue a JSON response."""
@@ -87,9 +87,7 @@ Call = Callable[..., ToolResponse]
 
 
 @pytest.fixture
-def called(
-    empty: Cli, api: Api, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., Call]]:
+def called(empty: Cli, api: Api, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Call]]:
     """Import a document with implementations, generate, and return a function that calls the tools."""
     package = "generated_api"
     (empty.root / "toolgen.toml").write_text(
@@ -107,6 +105,7 @@ def called(
         ):
             done = empty(*command)
             assert done.code == 0, done.err
+            api.notes += done.err
         importlib.invalidate_caches()
         catalog = importlib.import_module(f"{package}.catalog")
         granted = {

@@ -132,21 +132,6 @@ def test_bodies_that_cannot_be_split_are_one_property() -> None:
     assert list(posted({"properties": a, "required": ["a"]}, required=False)["properties"]) == ["body"]
 
 
-def test_servers_with_variables_and_unsupported_security() -> None:
-    servers = [{"url": "https://{region}.example.com/v1/", "variables": {"region": {"default": "eu"}}}]
-    schemes = {"mtls": {"type": "mutualTLS"}, "key": {"type": "apiKey", "in": "header", "name": "K"}}
-    data = document({"/": {"get": OK}}, servers=servers, security=[{"mtls": []}, {"key": []}])
-    (tool,) = imported({**data, "components": {"securitySchemes": schemes}})
-    assert tool.fields["x-openapi"]["server"] == "https://eu.example.com/v1"
-    assert tool.fields["auth"] == {"secrets": ["APP_SHOP_KEY"]}
-    data["servers"] = [{"url": "/v1"}]
-    data["security"] = [{"mtls": []}]
-    (tool,) = imported({**data, "components": {"securitySchemes": schemes}})
-    assert "server" not in tool.fields["x-openapi"]
-    assert "auth" not in tool.fields
-    assert any("'mtls' of type 'mutualTLS' is not supported" in note for note in tool.notes)
-
-
 def write(cli: Cli, name: str, data: Any) -> Path:
     path = cli.root / name
     path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urljoin
 
 from toolgen.base.suggestions import quoted
 from toolgen.schema.document import JsonPath, follow, format_pointer, parse_pointer
@@ -20,6 +22,8 @@ _SWAGGER_HINT = (
     "convert it to OpenAPI 3 (https://converter.swagger.io, or `npx swagger2openapi`), and import the result"
 )
 _BUNDLE_HINT = "put the file below that folder, or bundle the document (`npx @redocly/cli bundle`)"
+
+_SCHEMAS = ("components", "schemas")
 
 LoadFile = Callable[[str], Any]
 """Path below the document's folder → the parsed content of that file. Raises `SourceError`."""
@@ -54,6 +58,7 @@ class OpenApiDocument:
         self.name = name
         self._load = load
         self._files: dict[str, Any] = {"": data}
+        self._schema_names: dict[Location, str] | None = None
         self.version = _check_version(data, name)
         self.root = ObjectNode(data, Location("", ()))
 
@@ -68,28 +73,89 @@ class OpenApiDocument:
     def resolve_ref(self, ref: str, location: Location) -> Location:
         """Return the location that `ref`, written at `location`, refers to. Raises `SourceError`."""
         written, _, fragment = ref.partition("#")
-        file = location.file
-        if written:
-            if _OUTSIDE.match(written) or "\\" in written:
-                raise self._outside(ref, location)
-            file = posixpath.normpath(posixpath.join(posixpath.dirname(location.file), unquote(written)))
-            if file == ".." or file.startswith("../"):
-                raise self._outside(ref, location)
-            if file == posixpath.basename(self.name):
-                file = ""
-            elif file not in self._files:
-                self._files[file] = self._load(file)
-        if fragment and not fragment.startswith("/"):
-            raise self.error(location, f"{quoted(ref)} is not a JSON Pointer", "write #/components/…")
-        target = Location(file, parse_pointer(fragment))
         try:
-            follow(self._files[file], target.path)
-        except LookupError:
-            raise self.error(location, f"{quoted(ref)} refers to nothing") from None
-        return target
+            roots = [Location(self._file(written, ref, location), ())] if written else self._roots(location)
+        except SourceError:
+            roots = self._with_id(written, location)
+            if not roots:
+                raise
+        if fragment and not fragment.startswith("/"):
+            roots = self._with_id(f"#{fragment}", roots[0])
+            if not roots:
+                raise self.error(location, f"{quoted(ref)} is not a JSON Pointer", "write #/components/…")
+            fragment = ""
+        for root in roots:
+            target = Location(root.file, (*root.path, *parse_pointer(fragment)))
+            if self._exists(target):
+                return target
+        raise self.error(location, f"{quoted(ref)} refers to nothing")
 
-    def _outside(self, ref: str, location: Location) -> SourceError:
-        return self.error(location, f"{quoted(ref)} is outside the document's folder", _BUNDLE_HINT)
+    def component(self, kind: str, name: str, location: Location) -> Location:
+        """Return the component that `name`, written at `location`, means. Raises `SourceError`.
+
+        It is one of the entry document, whichever file the name is in; or else of that file, or a reference.
+        https://spec.openapis.org/oas/v3.1.1#resolving-implicit-connections
+        """
+        path = ("components", kind, name)
+        for found in (Location("", path), Location(location.file, path)):
+            if self._exists(found):
+                return self.follow_refs(found)
+        is_ref = "#" in name or "/" in name or "." in name
+        return self.follow_refs(self.resolve_ref(name if is_ref else f"#{format_pointer(path)}", location))
+
+    def schema_name(self, location: Location) -> str:
+        """Return the name of the schema at `location`: as a component of the entry document if it is one."""
+        if self._schema_names is None:
+            self._schema_names = {}
+            components = ObjectNode(self.member(self.root, "components"), self.root / "components")
+            for name in self.member(components, "schemas"):
+                with suppress(SourceError):
+                    found = self.follow_refs(Location("", (*_SCHEMAS, name)))
+                    if found.file or found.path[:-1] != _SCHEMAS:
+                        self._schema_names.setdefault(found, name)
+        step = location.path[-1] if location.path else PurePosixPath(location.file).name.partition(".")[0]
+        return self._schema_names.get(location, str(step))
+
+    def _file(self, written: str, ref: str, location: Location) -> str:
+        """Return the file that the path `written` names, loaded."""
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(location.file), unquote(written)))
+        if file == posixpath.basename(self.name) or written == self.name:
+            return ""
+        if _OUTSIDE.match(written) or "\\" in written or file == ".." or file.startswith("../"):
+            message = f"{quoted(ref)} is outside the document's folder"
+            raise self.error(location, message, _BUNDLE_HINT)
+        if file not in self._files:
+            self._files[file] = self._load(file)
+        return file
+
+    def _roots(self, location: Location) -> list[Location]:
+        """Return what `#` means at `location`: the innermost schema with an `$id`, its file.
+
+        The entry document comes last: parts of a document that was split refer to it so.
+        """
+        parts = (Location(location.file, location.path[:end]) for end in range(len(location.path), -1, -1))
+        inner = [each for each in parts if each.path and _has_id(self.value_at(each))]
+        return [*inner, Location(location.file, ()), Location("", ())]
+
+    def _with_id(self, ref: str, location: Location) -> list[Location]:
+        """Return the schema whose `$id`, or `$id` and `$anchor`, is `ref` at `location`, if there is one."""
+        base = location.file
+        for root in reversed(self._roots(location)[:-1]):
+            if _has_id(self.value_at(root)):
+                base = joined_url(base, self.value_at(root)["$id"])
+        named = {
+            uri: found
+            for file, data in self._files.items()
+            for uri, found in _list_ids(data, Location(file, ()), file)
+        }
+        return [named[uri] for uri in (joined_url(base, ref), ref) if uri in named][:1]
+
+    def _exists(self, location: Location) -> bool:
+        try:
+            self.value_at(location)
+        except LookupError:
+            return False
+        return True
 
     def value_at(self, location: Location) -> Any:
         """Return the value at `location`, a `$ref` unresolved."""
@@ -119,6 +185,34 @@ class OpenApiDocument:
         if value is not None and not isinstance(value, dict):
             raise self.error(node / key, "must be an object")
         return value or {}
+
+
+def joined_url(base: str, reference: str) -> str:
+    """Return `reference` relative to `base`; as it is if one of them is not a URL."""
+    try:
+        return urljoin(base, reference)
+    except ValueError:  # brackets that do not hold an IP address
+        return reference
+
+
+def _has_id(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("$id"), str)
+
+
+def _list_ids(value: Any, location: Location, base: str) -> Iterator[tuple[str, Location]]:
+    """Yield the URI of every schema below `value` with an `$id` or `$anchor`; of a document with `$self`."""
+    if isinstance(value, dict):
+        for key in ("$self", "$id"):
+            if isinstance(value.get(key), str):
+                base = joined_url(base, value[key])
+                yield base.removesuffix("#"), location
+        if isinstance(value.get("$anchor"), str):
+            yield f"{base}#{value['$anchor']}", location
+        for key, inner in value.items():
+            yield from _list_ids(inner, location / key, base)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _list_ids(inner, location / index, base)
 
 
 def _check_version(data: Any, name: str) -> str:

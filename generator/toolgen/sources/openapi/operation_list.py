@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog
+from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog, joined_url
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _ADDITIONAL = "additionalOperations"  # since 3.2: other methods, spelled as they are sent
@@ -159,7 +159,7 @@ def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: Repa
 
 def _absolute_url(url: str, location: Location, document: OpenApiDocument, repairs: RepairLog) -> str:
     if document.name.startswith(("http://", "https://")):
-        url = urljoin(document.name, url)
+        url = joined_url(document.name, url)
     parts = urlsplit(url)
     if parts.scheme in ("http", "https") and parts.netloc and not (parts.username or parts.query):
         return url.rstrip("/")

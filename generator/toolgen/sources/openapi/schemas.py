@@ -136,8 +136,10 @@ class SchemaConverter:
         """Return the name in `$defs` of the schema at `location`: as in the document if possible."""
         name = self._names.get(location)
         if name is None:
-            steps = location.path[-3:] if len(location.path) > 3 else location.path[-1:] or (location.file,)
-            base = _UNSAFE_NAME.sub("_", "_".join(map(str, steps)))
+            base, path = self.document.schema_name(location), location.path
+            if len(path) > 3 and base == str(path[-1]):
+                base = "_".join(map(str, path[-3:]))
+            base = _UNSAFE_NAME.sub("_", base)
             name, number = base or "schema", 2
             while name in self._locations:
                 name, number = f"{base}_{number}", number + 1
@@ -207,14 +209,15 @@ class SchemaConverter:
             self.repairs.add(message, location / "discriminator")
             return
         mapping = node["discriminator"].get("mapping")
-        values_by_target = self._mapping_values(mapping if isinstance(mapping, dict) else {}, location)
+        mapping = mapping if isinstance(mapping, dict) else {}
+        values_by_target = self._mapping_values(mapping, location)
         for index, branch in enumerate(node[key]):
             if not isinstance(branch, dict) or not isinstance(branch.get("$ref"), str):
                 continue
             target = self.document.follow_refs(location / key / index)
             if self._constrains(target, name):
                 continue
-            values = values_by_target.get(target) or ([] if values_by_target else [str(target.path[-1])])
+            values = values_by_target.get(target) or ([] if mapping else [self.document.schema_name(target)])
             if not values:
                 message = f"the mapping of the discriminator {quoted(name)} does not name this schema"
                 self.repairs.add(message, location / key / index)
@@ -232,10 +235,8 @@ class SchemaConverter:
         for value, written in mapping.items():
             if not isinstance(written, str):
                 continue
-            is_ref = "#" in written or "/" in written or "." in written
-            ref = written if is_ref else f"#/components/schemas/{written}"
             try:
-                target = self.document.resolve_ref(ref, mapping_location / value)
+                target = self.document.component("schemas", written, mapping_location / value)
             except SourceError:
                 message = f"the mapping to {quoted(written)} refers to nothing: left out"
                 self.repairs.add(message, mapping_location / value)

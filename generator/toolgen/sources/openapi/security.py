@@ -7,8 +7,7 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.media import TOKEN
-from toolgen.schema.document import format_pointer
-from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog
+from toolgen.sources.openapi.document import ObjectNode, OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import SECRET_KEYS, EnvironmentVariables
 from toolgen.sources.openapi.operation_list import Operation
 
@@ -58,7 +57,7 @@ def _meet(
 ) -> str:
     """Add every scheme of `requirement` to `security`; return why it cannot be met, or ""."""
     for name, scopes in requirement.data.items():
-        node = document.object_at(_scheme_location(name, requirement.location, document)).data
+        node = document.object_at(document.component("securitySchemes", name, requirement.location)).data
         scheme = _to_call_scheme(node, name, variables)
         if scheme is None:
             kind = quoted(str(node.get("type")))
@@ -71,11 +70,6 @@ def _meet(
             if key in scheme and scheme[key] not in security.secrets:
                 security.secrets.append(scheme[key])
     return ""
-
-
-def _scheme_location(name: str, location: Location, document: OpenApiDocument) -> Location:
-    pointer = format_pointer(("components", "securitySchemes", name))
-    return document.resolve_ref(f"#{pointer}", location)
 
 
 def _to_call_scheme(
