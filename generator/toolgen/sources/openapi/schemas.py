@@ -98,9 +98,30 @@ class SchemaConverter:
         self._remove_other_direction(node, schema, location, direction)
         if isinstance(node.get("discriminator"), dict):
             self._convert_discriminator(node, schema, location)
-        if node.get("nullable") is True:
-            schema = _allow_null(schema)
-        return schema
+        return _allow_null(schema) if self._lacks_null(node, location) else schema
+
+    def _lacks_null(self, node: Schema, location: Location) -> bool:
+        """True if null is meant to be accepted and is not, as by a `oneOf` with two branches for it."""
+        is_nullable = node.get("nullable") is True
+        key = next((key for key in ("oneOf", "anyOf") if isinstance(node.get(key), list)), None)
+        if key is None or {*_COMBINED, "type", "enum"} & node.keys() != {key}:
+            return is_nullable
+        found = [self._accepts_null(location / key / index) for index in range(len(node[key]))]
+        if key == "anyOf" or None not in found:
+            is_nullable = is_nullable and True not in found
+        return is_nullable or (key == "oneOf" and found.count(True) > 1)
+
+    def _accepts_null(self, location: Location) -> bool | None:
+        """Return whether the schema at `location` accepts null; None if its type and values do not tell."""
+        node = self.document.value_at(location)
+        if isinstance(node, dict) and node.get("nullable") is not True:
+            node = self.document.value_at(self.document.follow_refs(location))
+        if not isinstance(node, dict) or node.get("nullable") is True:
+            return node is not False
+        types, values = node.get("type"), node.get("enum")
+        if types is not None and types != "null" and not (isinstance(types, list) and "null" in types):
+            return False
+        return None in values if isinstance(values, list) else None if types is None else True
 
     def _convert_keyword(self, key: str, value: Any, location: Location, direction: Direction) -> Any:
         if key in SINGLE_SCHEMA or (key in MIXED and isinstance(value, bool)):
