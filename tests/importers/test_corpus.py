@@ -14,7 +14,7 @@ TOOLS = "mcp_tools.public.jsonl"
 SERVERS = (
     ["redis", "server-everything", "server-filesystem"] if is_shared(TOOLS) else ["shop", "notes", "clock"]
 )
-pytestmark = pytest.mark.usefixtures("cache")
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.mark.parametrize("source", SERVERS)

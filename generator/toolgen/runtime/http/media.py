@@ -11,7 +11,22 @@ MULTIPART: Final = "multipart/form-data"
 TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 """The syntax of a method and of a header name: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2."""
 
-_TEXTUAL = ("/xml", "+xml", "yaml", "/jsonl", "/x-ndjson", "/json-seq", "/sdp", "/graphql", "/javascript")
+OCTETS: Final = "application/octet-stream"
+ANY: Final = ("*/*", "application/*")
+"""Ranges that say nothing about how the content is represented."""
+
+_TEXTUAL = (
+    "/xml",
+    "+xml",
+    "yaml",
+    "/csv",
+    "/jsonl",
+    "/x-ndjson",
+    "/json-seq",
+    "/sdp",
+    "/graphql",
+    "/javascript",
+)
 
 
 def essence(media_type: str) -> str:
@@ -34,4 +49,4 @@ def is_text(media_type: str) -> bool:
 def is_binary(media_type: str) -> bool:
     """True if content of this type is represented in base64."""
     kind = essence(media_type)
-    return not (kind in (FORM, MULTIPART, "*/*") or is_json(kind) or is_text(kind))
+    return not (kind in (FORM, MULTIPART, *ANY) or is_json(kind) or is_text(kind))

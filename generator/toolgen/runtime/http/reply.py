@@ -13,12 +13,13 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.validation.json_value import is_json
 
 from .client import Reply
+from .media import OCTETS, essence, is_binary, is_text
 from .media import is_json as is_json_media
-from .media import is_text
 
 _SHOWN = 500  # characters of an error text
 _TEMPORARY = (408, 425, 429)  # time-out, too early, too many requests: the same call may succeed later
 _DETAILS = 10_000  # characters of an error body in `details`
+_NOT_JSON: Final = object()
 
 
 class RetryableHttpError(HttpError):
@@ -38,19 +39,28 @@ Errors = Sequence[type[ToolError]]
 
 
 def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bool, errors: Errors) -> Any:
-    """Return the JSON value of a successful reply. Raises ToolError for any other."""
+    """Return the JSON value of a successful reply. Raises ToolError for any other.
+
+    Content whose type the document leaves open is read by its own type.
+    """
     if not 200 <= reply.status < 300:
         raise error_from_reply(reply, operation, errors)
     accept = operation.get("accept", "")
     if not reply.content or (not accept and has_schema):
         return {"status": reply.status}
-    kind = reply.headers.get("content-type", "").partition(";")[0].strip().lower()
-    wanted = accept if accept and accept != "*/*" else kind
-    if is_json_media(wanted) or not (wanted or kind):
-        return _parsed(reply)
-    if accept == "*/*" or not accept:
-        return _text(reply) if kind.startswith("text/") else _binary(reply, kind)
-    return _text(reply) if is_text(wanted) else _binary(reply, kind)
+    kind, wanted = essence(reply.headers.get("content-type", "")), essence(accept.partition(",")[0])
+    is_open = not accept or "*" in accept
+    if kind and is_open and not (wanted and is_binary(wanted)):
+        wanted = kind
+    if not wanted or is_json_media(wanted):
+        value = _parsed(reply)
+        if value is not _NOT_JSON:
+            return value
+        if not is_open:
+            message = f"The API answered {reply.status}, with a body that is not JSON."
+            raise HttpError(message, details={"status": reply.status})
+        wanted = kind
+    return _text(reply) if is_text(wanted) or is_json_media(wanted) else _binary(reply, kind)
 
 
 def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors) -> ToolError:
@@ -82,16 +92,12 @@ def without_secrets(error: ToolError, secrets: list[str]) -> ToolError:
 
 
 def _parsed(reply: Reply) -> Any:
+    """Return the body parsed as JSON; `_NOT_JSON` if it is not JSON, or what Python parses beyond it."""
     try:
         value = json.loads(reply.content)
     except (ValueError, RecursionError):
-        # not JSON, as what Python parses beyond it
-        value = float("nan")
-    if is_json(value):
-        return value
-    raise HttpError(
-        f"The API answered {reply.status}, with a body that is not JSON.", details={"status": reply.status}
-    )
+        return _NOT_JSON
+    return value if is_json(value) else _NOT_JSON
 
 
 def _text(reply: Reply) -> str:
@@ -106,18 +112,15 @@ def _text(reply: Reply) -> str:
 
 def _binary(reply: Reply, kind: str) -> dict[str, str]:
     content = base64.b64encode(reply.content).decode()
-    return {"media_type": kind or "application/octet-stream", "base64": content}
+    return {"media_type": kind or OCTETS, "base64": content}
 
 
 def _body(reply: Reply) -> Any:
     """Return the body of an error reply: JSON, text, or None if it is neither."""
     kind = reply.headers.get("content-type", "")
     if is_json_media(kind):
-        try:
-            value = json.loads(reply.content)
-        except (ValueError, RecursionError):
-            return None
-        return value if is_json(value) else None
+        value = _parsed(reply)
+        return None if value is _NOT_JSON else value
     return _text(reply)[:_SHOWN] if kind.startswith("text/plain") else None
 
 

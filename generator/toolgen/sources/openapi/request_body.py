@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.runtime.http.media import FORM, MULTIPART, is_binary, is_json, is_text
+from toolgen.runtime.http.media import ANY, FORM, MULTIPART, OCTETS, essence, is_binary, is_json, is_text
 from toolgen.sources.openapi.document import Location, ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_arguments import OperationArguments
 from toolgen.sources.openapi.operation_list import Operation
@@ -69,11 +69,34 @@ def preferred_media_type(media_types: list[str]) -> str:
     return min(media_types, key=_media_type_rank)
 
 
+def concrete_media_type(media_type: str, schema: Any) -> str:
+    """Return a media type for content of a range, such as `*/*`; any other media type as it is.
+
+    `schema` is that of the content.
+    """
+    kind = essence(media_type)
+    if "*" not in kind:
+        return media_type
+    main, _, subtype = kind.partition("/")
+    if subtype.startswith("*+"):
+        return f"{'application' if main == '*' else main}/{subtype[2:]}"
+    if kind in ANY:
+        is_string = isinstance(schema, dict) and schema.get("type") in ("string", ["string", "null"])
+        if not is_string:
+            return "application/json"
+        return OCTETS if _has_bytes(schema) else "text/plain"
+    return {"text": "text/plain", "multipart": MULTIPART}.get(main, OCTETS)
+
+
+def _has_bytes(schema: Schema) -> bool:
+    return "contentEncoding" in schema or "contentMediaType" in schema
+
+
 def _media_type_rank(media_type: str) -> int:
-    essence = media_type.partition(";")[0].strip().lower()
-    if essence in _PREFERRED:
-        return _PREFERRED.index(essence)
-    return len(_PREFERRED) + (0 if is_json(essence) else 1 if is_text(essence) else 2)
+    kind = essence(media_type)
+    if kind in _PREFERRED:
+        return _PREFERRED.index(kind)
+    return len(_PREFERRED) + (0 if is_json(kind) else 1 if is_text(kind) else 2)
 
 
 def _flattened(

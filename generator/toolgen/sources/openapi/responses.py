@@ -14,7 +14,7 @@ from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
 from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
-from toolgen.sources.openapi.request_body import preferred_media_type
+from toolgen.sources.openapi.request_body import concrete_media_type, preferred_media_type
 from toolgen.sources.openapi.schemas import Schema, SchemaBundler
 
 _ERRORS: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
@@ -29,6 +29,8 @@ _NO_CONTENT: Schema = {
     "required": ["status"],
     "properties": {"status": {"type": "integer", "description": "The HTTP status; there is no content."}},
 }  # fmt: skip
+_WITHOUT_CONTENT = ("204", "205")  # https://www.rfc-editor.org/rfc/rfc9110#section-15.3.5
+_UNDESCRIBED: Schema = {"type": "object", "description": "Content that the API does not describe."}
 _BINARY: Schema = {
     "type": "object",
     "additionalProperties": False,
@@ -66,6 +68,7 @@ def read_responses(operation: Operation, bundler: SchemaBundler) -> OperationRes
     document = bundler.converter.document
     statuses = sorted(document.member(operation.node, "responses"), key=_status_rank)
     success_schemas: list[Schema | None] = []
+    undescribed: list[str] = []  # statuses of successes whose content the document does not describe
     for status in statuses:
         if status.startswith("x-"):
             continue
@@ -73,9 +76,16 @@ def read_responses(operation: Operation, bundler: SchemaBundler) -> OperationRes
         if status[:1] == "2" or (status == "default" and not success_schemas):
             if not success_schemas:
                 read.returns = _meaningful_description(response)
-            success_schemas.append(_success_schema(read, status, response, bundler))
+            if document.member(response, "content"):
+                success_schemas.append(_success_schema(read, response, bundler))
+            elif status in _WITHOUT_CONTENT or operation.method == "head":
+                success_schemas.append(_NO_CONTENT)
+            else:
+                undescribed.append(status)
         elif status[:1] in "45" or status == "default":
             _add_error(read, status, response)
+    if undescribed:
+        success_schemas.append(_UNDESCRIBED if read.accept else None)
     read.schema = _any_of(success_schemas, bundler)
     if read.schema is not None and read.schema.get("type") != "object":
         read.wrapped = True
@@ -95,24 +105,21 @@ def _status_rank(status: str) -> tuple[bool, bool]:
     return (status[:1] != "2", status == "default")
 
 
-def _success_schema(
-    read: OperationResponses, status: str, response: ObjectNode, bundler: SchemaBundler
-) -> Schema | None:
+def _success_schema(read: OperationResponses, response: ObjectNode, bundler: SchemaBundler) -> Schema | None:
     converter = bundler.converter
-    content = converter.document.member(response, "content")
-    if not content:
-        return None if status == "default" else _NO_CONTENT
-    media_type = preferred_media_type(list(content))
-    read.accept = read.accept or media_type
+    media_type = preferred_media_type(list(converter.document.member(response, "content")))
     media = converter.document.object_at(response / "content" / media_type)
-    if not read.examples and not is_binary(media_type):
-        read.examples = shown_examples(media, converter.document, converter.repairs)
-    if is_json(media_type) or media_type == "*/*":
-        if "schema" not in media.data:
-            return None
+    schema: Any = {}
+    if "schema" in media.data:
         schema = converter.convert(converter.document.follow_refs(media / "schema"), "response")
+    meant = concrete_media_type(media_type, schema)
+    is_open = "*" in media_type and not is_binary(media_type)
+    read.accept = read.accept or (f"{meant}, */*;q=0.9" if is_open and schema else media_type)
+    if not read.examples and not is_binary(meant):
+        read.examples = shown_examples(media, converter.document, converter.repairs)
+    if is_json(meant):
         return _with_object_type(schema, bundler) if isinstance(schema, dict) and schema else None
-    return {"type": "string"} if is_text(media_type) else _BINARY
+    return {"type": "string"} if is_text(meant) else _BINARY
 
 
 def _with_object_type(schema: Schema, bundler: SchemaBundler) -> Schema:
