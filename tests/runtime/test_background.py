@@ -10,10 +10,10 @@ from toolgen.runtime import ToolConfig, ToolError, Toolkit
 from toolgen.runtime.background import tasks as module
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import call_records
-from toolgen.runtime.stores.backends import MemoryStore
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
 )
+from toolgen.runtime.stores.store import MemoryStore
 from toolgen.runtime.task import Task
 
 from tests.runtime.tool_factory import code_of, make_tool

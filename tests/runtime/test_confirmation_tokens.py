@@ -17,11 +17,11 @@ from toolgen.runtime.confirmation.question import displayed_preview
 from toolgen.runtime.confirmation.sealing import Sealer
 from toolgen.runtime.confirmation.tokens import Approved, ConfirmationTokens, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
-from toolgen.runtime.stores.backends import MemoryStore, SqliteStore
 from toolgen.runtime.stores.call_records import (
     CallRecords,
     redeeming,
 )
+from toolgen.runtime.stores.store import MemoryStore, SqliteStore
 
 ONE, TWO = b"1" * 32, b"2" * 32
 CLAIMS = Approved("shown", "two_step", "question", "call")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime.errors import InvalidRequestError
-from toolgen.runtime.http.styles import in_header, in_path, in_query
+from toolgen.runtime.http.request import in_header, in_path, in_query
 
 LIST = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}

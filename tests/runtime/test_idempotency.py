@@ -12,7 +12,6 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.stores import call_records
-from toolgen.runtime.stores.backends import MemoryStore, SqliteStore, StoreError
 from toolgen.runtime.stores.call_records import (
     LEASE_SECONDS,
     CallRecords,
@@ -22,6 +21,7 @@ from toolgen.runtime.stores.call_records import (
     observed,
     starting,
 )
+from toolgen.runtime.stores.store import MemoryStore, SqliteStore, StoreError
 
 from tests.runtime.tool_factory import code_of, make_tool
 

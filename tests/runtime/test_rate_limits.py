@@ -10,7 +10,7 @@ import pytest
 from toolgen.runtime import Toolkit
 from toolgen.runtime.rate_limits import RateLimits
 from toolgen.runtime.settings import SettingError, Settings
-from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.stores.store import StoreError
 
 from tests.runtime.tool_factory import code_of, make_tool
 

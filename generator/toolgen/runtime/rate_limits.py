@@ -7,8 +7,7 @@ from bisect import bisect
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .stores.backends import Entry, Store
-from .stores.opening import ask, open_store
+from .stores.store import Entry, Store, ask, open_store
 
 _SECONDS: Final = {"per_second": 1, "per_minute": 60}
 """The shorter window first: calls that it refuses must not use up the longer one."""

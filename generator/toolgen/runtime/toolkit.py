@@ -317,7 +317,7 @@ class Toolkit:
     async def task(self, task_id: str, *, principal: str | None = None) -> TaskStatus | None:
         """Return how far a task is; None if there is none with the id, or it is another principal's.
 
-        Raises `toolgen.runtime.stores.opening.StoreError` if the queue's store fails.
+        Raises `toolgen.runtime.stores.store.StoreError` if the queue's store fails.
         """
         tasks = self._shared.services().tasks
         return None if tasks is None else await tasks.status(task_id, principal)
@@ -366,7 +366,7 @@ class Toolkit:
         """Invalidate the token of a question that the user has answered with no. Nothing is executed.
 
         Return False for a token that is not valid, has been used, or belongs to another principal or session.
-        Raises `toolgen.runtime.stores.opening.StoreError` if the store fails.
+        Raises `toolgen.runtime.stores.store.StoreError` if the store fails.
         """
         # the first call loads what calls need
         from .confirmation.audit import record_decision

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import Field
 
 from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.stores.store import StoreError
 from toolgen.runtime.task import Task
 
 from .auth.grant import grant_of, scopes_of

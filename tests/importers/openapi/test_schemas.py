@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime.errors import InvalidRequestError
-from toolgen.runtime.http.styles import in_header, in_path
+from toolgen.runtime.http.request import in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.sources.imported_tool import ImportedTool, SourceError
 from toolgen.sources.names import ExistingNames

@@ -18,7 +18,7 @@ from toolgen.project import UnableError
 from toolgen.runtime.instrumentation.export import start_export
 from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
 from toolgen.runtime.settings import Settings
-from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.stores.store import StoreError
 from toolgen.runtime.toolkit import Toolkit
 
 

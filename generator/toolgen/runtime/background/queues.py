@@ -14,8 +14,8 @@ from typing import Any, Final, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.settings import SettingError
-from toolgen.runtime.stores.backends import SECONDS, StoreError
 from toolgen.runtime.stores.call_records import LEASE_SECONDS
+from toolgen.runtime.stores.store import SECONDS, StoreError
 
 Execute: TypeAlias = Callable[[str, str, Callable[[], Awaitable[None]]], Coroutine[Any, Any, None]]
 """Runs a task in a worker, unless it is for another one: its name, its sealed call, and a function to await

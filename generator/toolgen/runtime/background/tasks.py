@@ -32,7 +32,7 @@ from toolgen.runtime.response_codec import dump_response, load_response
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import call_records
 from toolgen.runtime.stores.call_records import LEASE_SECONDS, CallRecords, Change, Record, open_call_records
-from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.stores.store import StoreError
 from toolgen.runtime.task import Task, TaskCall, TaskStatus
 from toolgen.runtime.validation.json_value import is_json
 

@@ -30,12 +30,11 @@ from toolgen.runtime.confirmation.tokens import (
 )
 from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
 from toolgen.runtime.contract.tool_contract import ToolContract
-from toolgen.runtime.instrumentation.conventions import CONFIRMATIONS, OUTCOME, TOOL
-from toolgen.runtime.instrumentation.telemetry import current_metrics
+from toolgen.runtime.instrumentation.telemetry import CONFIRMATIONS, OUTCOME, TOOL, current_metrics
 from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.stores.store import StoreError
 from toolgen.schema.document import unshared
 
 from .admission import AdmittedCall

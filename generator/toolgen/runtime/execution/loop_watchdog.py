@@ -22,8 +22,7 @@ from types import FrameType
 from typing import Any, Final
 
 from toolgen.runtime.context import ToolContext
-from toolgen.runtime.instrumentation.conventions import ACTIVE_CALLS
-from toolgen.runtime.instrumentation.telemetry import metric_name, observe
+from toolgen.runtime.instrumentation.telemetry import ACTIVE_CALLS, metric_name, observe
 from toolgen.runtime.logs.logger import LOGGER
 
 LIMIT: Final = 1.0  # seconds that a tool may block the event loop without being logged

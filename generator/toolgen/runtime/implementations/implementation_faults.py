@@ -17,11 +17,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
@@ -46,19 +47,11 @@ class ImplementationFault:
         return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """A line of a source file."""
 
     file: str  # absolute path
     line: int = 1
-
-    def fault(
-        self, code: str, tool: str, message: str, error: BaseException | None = None
-    ) -> ImplementationFault:
-        """Return a fault here, with the message of `error` as its detail."""
-        detail = "" if error is None else _message_of(error)
-        return ImplementationFault(code, tool, self.file, self.line, message, detail)
 
 
 Started = Callable[[str, str], None]
@@ -66,9 +59,7 @@ Started = Callable[[str, str], None]
 
 
 def check_implementations(
-    catalog: Catalog,
-    *,
-    started: Started = lambda name, file: None,
+    catalog: Catalog, *, started: Started = lambda name, file: None
 ) -> Iterator[ImplementationFault]:
     """Import each implementation, check its class, create an instance; yield the faults.
 
@@ -83,10 +74,7 @@ def check_implementations(
         return
     spec = find_package(package)
     if spec is None:
-        root = Path(sys.path[0] or ".").joinpath(*package.split("."))
-        for name in catalog.TOOLS:
-            message = f"{name} has no implementation: there is no package {package}"
-            yield _Place(str(root / "__init__.py")).fault("implementation-missing", name, message)
+        yield from map(partial(_missing, package), catalog.TOOLS.values())
         return
     file = spec.origin or next(iter(spec.submodule_search_locations or ()), "")
     started(package, file)
@@ -105,15 +93,10 @@ def _fault_of_import(name: str, path: str, file: str) -> ImplementationFault | N
     except KeyboardInterrupt:
         raise
     except SignatureError as error:
-        place = _place_of_function(error.function, _place_of_user(error) or _Place(file))
-        return place.fault("implementation-signature", name, str(error))
+        place = _place_of_function(error.function, _place_of_error(error, _Place(file)))
+        return ImplementationFault("implementation-signature", name, *place, str(error))
     except BaseException as error:
-        # no frame of the traceback is in the file that cannot be parsed
-        if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
-            place = _Place(os.path.abspath(error.filename), error.lineno or 1)
-        else:
-            place = _place_of_user(error) or _Place(file)
-        return _import_fault(name, path, place, error=error)
+        return _import_fault(name, path, error, _place_of_error(error, _Place(file)))
     return None
 
 
@@ -129,19 +112,19 @@ def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | No
 def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault]:
     """Yield the implementations that are missing or are not valid Python, without running any of them."""
     package = catalog.IMPLEMENTATIONS
-    for name, definition in catalog.TOOLS.items():
+    for name, definition in catalog.TOOLS.items() if package is not None else ():
         path = f"{package}.{module_name(definition)}"
         spec = find_module(catalog, definition)
         if spec is None:
-            yield _missing(name, path, None if package is None else find_package(package))
+            yield _missing(str(package), definition)
             continue
         try:
             source = getattr(spec.loader, "get_source", lambda name: None)(path)
             if source is not None:
                 ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            place = _Place(str(spec.origin), getattr(error, "lineno", None) or 1)
-            yield _import_fault(name, path, place, error=error)
+            line = getattr(error, "lineno", None) or 1
+            yield _import_fault(name, path, error, _Place(str(spec.origin), line))
 
 
 def warn_of_faults(catalog: Catalog) -> None:
@@ -172,13 +155,12 @@ def _check_tool(
     catalog: Catalog, definition: ToolDefinition, started: Started
 ) -> Iterator[ImplementationFault]:
     name, path = definition["name"], f"{catalog.IMPLEMENTATIONS}.{module_name(definition)}"
-    parent = sys.modules[str(catalog.IMPLEMENTATIONS)]
     try:
         spec = find_spec(path)  # an application may register the module itself, or have its own finder
     except ValueError:  # such a module without a spec
         spec = None
     if spec is None and path not in sys.modules:
-        yield _missing(name, path, parent.__spec__)
+        yield _missing(str(catalog.IMPLEMENTATIONS), definition)
         return
     file = str(spec.origin) if spec is not None and spec.origin else path
     started(name, file)
@@ -189,7 +171,7 @@ def _check_tool(
     found = implementing_class(sys.modules[path], catalog.tool_class(name))
     if isinstance(found, ClassFault):
         place = _Place(file) if found.cls is None else _place_of_class(found.cls, file)
-        yield place.fault("implementation-class", name, found.reason)
+        yield ImplementationFault("implementation-class", name, *place, found.reason)
     else:
         faults = list(_check_methods(found, definition, file))
         yield from faults or _check_constructor(found, name, file)
@@ -206,19 +188,19 @@ def _check_methods(
         function = getattr(cls, method, None)
         if not callable(function):
             message = f"{cls.__name__} has no method {method}, which the spec of {name} asks for"
-            yield _place_of_class(cls, file).fault("implementation-class", name, message)
+            yield ImplementationFault("implementation-class", name, *_place_of_class(cls, file), message)
             continue
         place = _place_of_function(function, _place_of_class(cls, file))
         try:
             check_signature(cls, method, injected)
         except SignatureError as error:
-            yield place.fault("implementation-signature", name, str(error))
+            yield ImplementationFault("implementation-signature", name, *place, str(error))
             continue
         yields = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
         if yields and (method == "preview" or "stream" not in definition):
             reason = "must return its text" if method == "preview" else "the spec has no `stream`"
             message = f"{cls.__name__}.{method} is a generator, but {reason}"
-            yield place.fault("implementation-signature", name, message)
+            yield ImplementationFault("implementation-signature", name, *place, message)
 
 
 def _check_constructor(cls: type[Any], name: str, file: str) -> Iterator[ImplementationFault]:
@@ -228,13 +210,14 @@ def _check_constructor(cls: type[Any], name: str, file: str) -> Iterator[Impleme
         raise
     except BaseException as error:
         message = f"{cls.__name__}(), without arguments, failed with {type(error).__name__}"
-        place = _place_of_user(error) or _place_of_function(cls.__init__, _place_of_class(cls, file))
-        yield place.fault("implementation-constructor", name, message, error)
+        place = _place_of_function(cls.__init__, _place_of_class(cls, file))
+        place = _place_of_error(error, place)
+        yield ImplementationFault("implementation-constructor", name, *place, message, _message_of(error))
 
 
-def _import_fault(name: str, path: str, place: _Place, *, error: BaseException) -> ImplementationFault:
+def _import_fault(name: str, path: str, error: BaseException, place: _Place) -> ImplementationFault:
     message = f"importing {path} failed with {type(error).__name__}"
-    return place.fault("implementation-import", name, message, error)
+    return ImplementationFault("implementation-import", name, *place, message, _message_of(error))
 
 
 def _message_of(error: BaseException) -> str:
@@ -244,9 +227,10 @@ def _message_of(error: BaseException) -> str:
     return lines[0][:500] if lines else ""
 
 
-def _place_of_user(error: BaseException) -> _Place | None:
-    """Return the line of the innermost frame that belongs to neither Python, a library nor toolgen."""
-    found = None
+def _place_of_error(error: BaseException, found: _Place) -> _Place:
+    """Return the line that cannot be parsed, or of the innermost frame that is the user's; else `found`."""
+    if isinstance(error, SyntaxError) and error.filename and os.path.isfile(error.filename):
+        return _Place(os.path.abspath(error.filename), error.lineno or 1)
     for frame in traceback.extract_tb(error.__traceback__):
         file = os.path.abspath(frame.filename)
         if os.path.isfile(file) and not file.startswith(_LIBRARIES):
@@ -264,12 +248,16 @@ _LIBRARIES = tuple(
 )
 
 
-def _missing(name: str, path: str, parent: ModuleSpec | None) -> ImplementationFault:
+def _missing(package: str, definition: ToolDefinition) -> ImplementationFault:
     """Return the fault of a tool without a module, at the file where that is expected."""
-    folder = None if parent is None else next(iter(parent.submodule_search_locations or ()), "")
-    file = "" if folder is None else os.path.join(folder, f"{path.rpartition('.')[2]}.py")
-    message = f"{name} has no implementation: there is no module {path}"
-    return _Place(file).fault("implementation-missing", name, message)
+    name, module, found = definition["name"], module_name(definition), find_package(package)
+    if found is None:
+        missing, file = f"package {package}", Path(sys.path[0] or ".", *package.split("."), "__init__.py")
+    else:
+        missing = f"module {package}.{module}"
+        file = Path(next(iter(found.submodule_search_locations or ()), ""), f"{module}.py")
+    message = f"{name} has no implementation: there is no {missing}"
+    return ImplementationFault("implementation-missing", name, str(file), 1, message)
 
 
 def _place_of_function(function: Any, default: _Place) -> _Place:

@@ -1,4 +1,9 @@
-"""Spans and metrics, through OpenTelemetry's API; without providers of the application, there are none."""
+"""Spans and metrics, through OpenTelemetry's API; without providers of the application, there are none.
+
+Names that do not begin with `toolgen.` are those of OpenTelemetry's semantic conventions for MCP and GenAI,
+schema 1.42.0-dev with the general conventions 1.44.0, status "development" in November 2026:
+https://github.com/open-telemetry/semantic-conventions-genai (docs/gen-ai/mcp.md, model/gen-ai/metrics.yaml).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,24 @@ from weakref import WeakKeyDictionary
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.health import HEALTH
 
-from . import conventions
+SCHEMA_URL: Final = "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
+SCOPE: Final = "toolgen"
+TOOL: Final = "gen_ai.tool.name"
+OPERATION: Final = "gen_ai.operation.name"
+ERROR_TYPE: Final = "error.type"
+OUTCOME: Final = "toolgen.outcome"
+EXECUTE_TOOL: Final = "execute_tool"
+OTHER: Final = "_OTHER"
+"""In place of a name that a caller has made up, of which there may be any number."""
+MCP_SESSION_DURATION: Final = "mcp.server.session.duration"
+TOOL_DURATION: Final = "gen_ai.execute_tool.duration"
+ACTIVE_CALLS: Final = "toolgen.tool.active_calls"
+QUEUE_DEPTH: Final = "toolgen.queue.depth"
+SESSIONS: Final = "toolgen.sessions"
+CONFIRMATIONS: Final = "toolgen.confirmations"
+REFUSALS: Final = "toolgen.http.refusals"
+LOOP_LAG: Final = "toolgen.event_loop.lag"
+DEGRADED_PARTS: Final = "toolgen.degraded_parts"
 
 Owner = TypeVar("Owner")
 Made = TypeVar("Made")
@@ -45,24 +67,24 @@ def _of_provider(api: str, getter: str, make: Callable[[Any], Made]) -> Made | N
 
 @lru_cache(maxsize=1)
 def _tracer_of(provider: Any) -> Any:
-    return provider.get_tracer(conventions.SCOPE, schema_url=conventions.SCHEMA_URL)
+    return provider.get_tracer(SCOPE, schema_url=SCHEMA_URL)
 
 
 @lru_cache(maxsize=1)
 def _metrics_of(provider: Any) -> Metrics:
-    return Metrics(provider.get_meter(conventions.SCOPE, schema_url=conventions.SCHEMA_URL))
+    return Metrics(provider.get_meter(SCOPE, schema_url=SCHEMA_URL))
 
 
 def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
     """Return the context manager of a call's own span."""
     # the span's name has few values, for aggregation: the name of an unknown tool is only an attribute
-    name = conventions.EXECUTE_TOOL
+    name = EXECUTE_TOOL
     if not call.tool_name.startswith('"'):
         name = f"{name} {call.tool_name}"
     # without arguments and results
     attributes = {
-        conventions.OPERATION: conventions.EXECUTE_TOOL,
-        conventions.TOOL: call.tool_name,
+        OPERATION: EXECUTE_TOOL,
+        TOOL: call.tool_name,
         "gen_ai.tool.type": "function",
         "gen_ai.tool.description": description or None,
         "toolgen.call_id": call.call_id,
@@ -81,7 +103,7 @@ def open_span(tracer: Any, call: ToolContext, description: str) -> Any:
 
 def mark_failed(span: Any, code: str) -> None:
     """Set the span's status to the error `code`."""
-    span.set_attribute(conventions.ERROR_TYPE, code)
+    span.set_attribute(ERROR_TYPE, code)
     span.set_status(sys.modules["opentelemetry.trace"].StatusCode.ERROR)
 
 
@@ -119,7 +141,7 @@ def observe(instrument: str, owner: Owner, read: Callable[[Owner], Mapping[str, 
     _owners.setdefault(instrument, WeakKeyDictionary())[owner] = read
 
 
-observe(conventions.DEGRADED_PARTS, HEALTH, lambda health: dict.fromkeys(health.degraded, 1))
+observe(DEGRADED_PARTS, HEALTH, lambda health: dict.fromkeys(health.degraded, 1))
 
 
 @cache
@@ -155,20 +177,20 @@ class Metrics:
     def record_call(self, tool: str, seconds: float, outcome: str, code: str | None) -> None:
         """Record the end of a call: its duration, by tool, outcome and error code."""
         attributes = {
-            conventions.TOOL: metric_name(tool),
+            TOOL: metric_name(tool),
             "gen_ai.tool.type": "function",
-            conventions.OUTCOME: outcome,
+            OUTCOME: outcome,
         }
         if code is not None:
-            attributes[conventions.ERROR_TYPE] = code
-        self.record(conventions.TOOL_DURATION, seconds, attributes)
+            attributes[ERROR_TYPE] = code
+        self.record(TOOL_DURATION, seconds, attributes)
 
     async def measure_lag(self) -> None:
         """Record how late the event loop runs, until the task is cancelled."""
         while True:
             due = monotonic() + _LAG_INTERVAL
             await sleep(_LAG_INTERVAL)
-            self.record(conventions.LOOP_LAG, max(0.0, monotonic() - due), {})
+            self.record(LOOP_LAG, max(0.0, monotonic() - due), {})
 
 
 def _observed(instrument: str, attributes: list[str], _: object) -> Iterator[Any]:
@@ -183,4 +205,4 @@ def _observed(instrument: str, attributes: list[str], _: object) -> Iterator[Any
 
 def metric_name(tool_name: str) -> str:
     """Return the name of a tool for metrics: a name that no tool has is quoted, and a caller's text."""
-    return conventions.OTHER if tool_name.startswith('"') else tool_name
+    return OTHER if tool_name.startswith('"') else tool_name

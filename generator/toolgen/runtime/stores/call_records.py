@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from .backends import Entry, MemoryStore, Store
-from .opening import ask, open_store
+from .store import Entry, MemoryStore, Store, ask, open_store
 
 LEASE_SECONDS: Final = 30.0
 CLOCK_SECONDS: Final = 86_400.0  # by which a clock can be set back, and no token is redeemed twice

@@ -27,7 +27,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
 from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.stores.opening import StoreError
+from toolgen.runtime.stores.store import StoreError
 from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.configuration import REMEDY, Authentication
 from toolgen.serving.auth.grant import principal_of

@@ -9,10 +9,9 @@ from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 
-from toolgen.runtime.instrumentation import conventions
-from toolgen.runtime.instrumentation.telemetry import current_metrics
+from toolgen.runtime.instrumentation import telemetry
+from toolgen.runtime.logs.configure import RateLimitFilter
 from toolgen.runtime.logs.logger import LOGGER
-from toolgen.runtime.logs.rate_limit import RateLimitFilter
 from toolgen.runtime.text import quote
 from toolgen.serving.auth.grant import principal_of
 from toolgen.serving.server_state import CALLED
@@ -67,8 +66,8 @@ def _record(scope: Scope, status: int) -> None:
         "client": client[0] if client else "unknown",
     }
     message = "{method} {path} refused with {status}: {reason} (client {client}".format(**fields)
-    if (metrics := current_metrics()) is not None:
-        metrics.record(conventions.REFUSALS, 1, {"http.response.status_code": status})
+    if (metrics := telemetry.current_metrics()) is not None:
+        metrics.record(telemetry.REFUSALS, 1, {"http.response.status_code": status})
     user = scope.get("user")
     if isinstance(user, AuthenticatedUser):
         fields["principal"] = principal = principal_of(user.access_token)

@@ -14,8 +14,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from toolgen.runtime.instrumentation.conventions import MCP_SESSION_DURATION, SESSIONS
-from toolgen.runtime.instrumentation.telemetry import current_metrics, observe
+from toolgen.runtime.instrumentation.telemetry import MCP_SESSION_DURATION, SESSIONS, current_metrics, observe
 from toolgen.serving.server_state import SESSION_HEADER, hashed, session_ended
 
 from .body import INVALID_REQUEST, Message, RefusedError, Scope, Send

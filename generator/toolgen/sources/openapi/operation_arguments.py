@@ -15,7 +15,7 @@ from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name
 
 _LOCATIONS = ("path", "query", "querystring", "header", "cookie")
-# Styles are implemented by hand (runtime/http/styles.py): RFC 6570 has no deepObject, spaceDelimited or
+# Styles are implemented by hand (runtime/http/request.py): RFC 6570 has no deepObject, spaceDelimited or
 # pipeDelimited, so a URI template library would cover only the easy half.
 # https://spec.openapis.org/oas/v3.1.1#appendix-c-using-rfc6570-based-serialization
 _DEFAULT_STYLES = {
@@ -30,7 +30,7 @@ _RESERVED_HEADER = re.compile(
 )
 _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
-# Texts that runtime/http/styles.py sends: in a path not empty, without `.` and `..` as segments; in a header
+# Texts that runtime/http/request.py sends: in a path not empty, without `.` and `..` as segments; in a header
 # without control characters. No `minLength` and no look-around, so that schemas keep their strict forms.
 _SENDABLE = {
     "path": r"^(?:[/\\]|(?:\.{0,2}[^./\\]|\.{3})[^/\\]*(?:[/\\]|$))+$",

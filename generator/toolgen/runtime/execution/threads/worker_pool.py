@@ -15,8 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Final, TypeAlias
 
 from toolgen.runtime.errors import OverloadedError
-from toolgen.runtime.instrumentation.conventions import QUEUE_DEPTH
-from toolgen.runtime.instrumentation.telemetry import observe
+from toolgen.runtime.instrumentation.telemetry import QUEUE_DEPTH, observe
 from toolgen.runtime.logs.logger import LOGGER
 
 IDLE_SECONDS: Final = 10.0  # after which an idle thread ends

@@ -6,6 +6,7 @@ of limits are two kinds of such functions.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import sqlite3
 import threading
@@ -15,11 +16,21 @@ from contextlib import closing
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
+
+from toolgen.runtime.health import HEALTH
+from toolgen.runtime.own_threads import OwnThreads
+from toolgen.runtime.settings import SettingError, variable
+
+Result = TypeVar("Result")
 
 SECONDS: Final = 5.0  # time limit of a database
 MEMORY_LIMIT: Final = 256 * 1024 * 1024  # bytes of all values in memory
 _OVERHEAD: Final = 512  # bytes of a value in memory, beside itself
+WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for a store: for a thread, and for the answer
+_SQLITE: Final = "sqlite:///"
+_REDIS: Final = ("redis://", "rediss://", "unix://")
+_THREADS: Final = OwnThreads("store", 16)
 
 
 class StoreError(Exception):
@@ -203,3 +214,50 @@ class RedisStore:
         if self._epoch not in (None, epoch) and not lost_at:
             lost_at = now  # a process that began after the loss could not know of it
         return epoch, lost_at
+
+
+def open_store(setting: str, text: str, *, memory: Callable[[], Store] = MemoryStore) -> Store:
+    """Return the store that the value `text` of a setting names; `memory` returns the one of this process.
+
+    Raises SettingError, which never contains a password of the URL, if the store cannot be used.
+    """
+    name = variable(setting)
+    if text == "memory":
+        return memory()
+    if text.startswith(_SQLITE) and len(text) > len(_SQLITE):
+        path = Path(text.removeprefix(_SQLITE))
+        try:
+            return SqliteStore(path)
+        except sqlite3.Error as error:
+            raise SettingError(f"{name}: {path}: {error}") from error
+    if text.startswith(_REDIS):
+        try:
+            return RedisStore(text)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "redis":
+                raise
+            raise SettingError(f"{name} needs the package redis: pip install 'toolgen[redis]'") from error
+        except ValueError as error:
+            raise SettingError(f"{name} is not a Redis URL: {error}") from error
+    kind = text.partition(":")[0]  # the rest may contain a password
+    raise SettingError(f"{name} must be memory, sqlite:///path or redis://host:port, not {kind!r}")
+
+
+async def ask(store: Any, question: Callable[[], Result], *, part: str) -> Result:
+    """Return `question()`, called in a thread if the store is `blocking`.
+
+    `part` names the store in the health of the process. Raises StoreError, also after WAIT_SECONDS.
+    """
+    if not store.blocking:
+        return question()
+    try:
+        answer = await asyncio.wait_for(_THREADS.run(question), WAIT_SECONDS)
+    except TimeoutError:
+        error = StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds")
+        HEALTH.degrade(part, str(error))
+        raise error from None
+    except StoreError as error:
+        HEALTH.degrade(part, str(error))
+        raise
+    HEALTH.recover(part)
+    return answer
