@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.versions import Bump, Version, wanted_bump
@@ -23,8 +25,7 @@ def test_versions_are_ordered_as_semver_says() -> None:
     texts = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2"]
     texts += ["1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.9.0", "1.10.0", "2.0.0-1", "2.0.0"]
     versions = [version(text) for text in texts]
-    for number, each in enumerate(versions):
-        assert [each.is_before(other) for other in versions] == [at > number for at in range(len(versions))]
+    assert all(one < other for one, other in pairwise(versions))
     assert version("1.0.0+build") == version("1.0.0")
 
 

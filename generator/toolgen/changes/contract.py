@@ -41,15 +41,12 @@ class ContractPlaces(Protocol):
 
     def key(self, path: JsonPath) -> Span:
         """Return the place of the key at `path`, or of the nearest ancestor that is written."""
-        ...
 
     def value(self, path: JsonPath) -> Span:
         """Return the place of the value at `path`, or of the nearest ancestor that is written."""
-        ...
 
     def shared(self, path: JsonPath) -> SharedPlace | None:
         """Return where `path` is in a shared file; None if it is written in the tool's own."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

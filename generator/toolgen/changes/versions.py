@@ -33,12 +33,13 @@ class Bump(enum.IntEnum):
     MAJOR = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Version:
-    """A semantic version. Build metadata is left out: it has no order."""
+    """A semantic version, in the order of section 11. Build metadata is left out: it has no order."""
 
     core: tuple[int, int, int]
-    pre_release: tuple[str, ...] = ()
+    is_release: bool = True  # after its pre-releases
+    pre_release: tuple[tuple[int, int, str], ...] = ()  # numbers, which are below words, and words
 
     @staticmethod
     def parse(text: str) -> Version | None:
@@ -46,18 +47,9 @@ class Version:
         found = _VERSION.fullmatch(text) if len(text) <= _MAX_LENGTH else None
         if found is None:
             return None
-        pre = found["pre"]
-        core = (int(found["major"]), int(found["minor"]), int(found["patch"]))
-        return Version(core, tuple(pre.split(".")) if pre else ())
-
-    def is_before(self, other: Version) -> bool:
-        """True if `other` has precedence over this version (section 11)."""
-        return self._key() < other._key()
-
-    def _key(self) -> tuple[object, ...]:
-        # Section 11: numbers are below words, and a pre-release is before its release.
-        parts = [(0, int(each), "") if each.isdigit() else (1, 0, each) for each in self.pre_release]
-        return (self.core, not self.pre_release, parts)
+        parts = found["pre"].split(".") if found["pre"] else []
+        pre = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in parts)
+        return Version((int(found["major"]), int(found["minor"]), int(found["patch"])), not pre, pre)
 
     def bump_to(self, other: Version) -> Bump:
         """Return which number of this version is raised in `other`."""
@@ -66,7 +58,7 @@ class Version:
         ):
             if after > before:
                 return bump
-        if self.pre_release and self.is_before(other):
+        if not self.is_release and self < other:
             return Bump.MAJOR  # a pre-release promises nothing
         return Bump.NONE
 
@@ -83,7 +75,7 @@ def version_findings(old: Contract, new: Contract, findings: Collection[Finding]
     first, second = Version.parse(before), Version.parse(after)
     if second is None:
         yield _finding("version-invalid", old, new, f"{quoted(after)} is not a semantic version")
-    elif first is not None and second.is_before(first):
+    elif first is not None and second < first:
         yield _finding("version-decreased", old, new, f"version lowered from {before} to {after}")
     elif first is not None:
         wanted = wanted_bump(findings, first)

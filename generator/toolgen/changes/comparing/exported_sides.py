@@ -48,8 +48,5 @@ def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
     published = {each.published[found.target].name: each.spec.name for each in program.tools}
     places = {tool.name: contracts[published[tool.name]].places for tool in tools}
     specs = {tool.name: contracts[published[tool.name]].spec for tool in tools}
-    return ExportedSide("", tools, places, specs, _texts(inputs))
-
-
-def _texts(inputs: Inputs) -> dict[str, bytes]:
-    return {f"{inputs.project.specs}/{path}": text for path, text in inputs.specs.items()}
+    texts = {f"{inputs.project.specs}/{path}": text for path, text in inputs.specs.items()}
+    return ExportedSide("", tools, places, specs, texts)

@@ -44,16 +44,8 @@ FOR_READERS: Final = frozenset(("text-hidden", "ui-changed"))
 """Rules of these categories about what code does not look at."""
 ANY_ARGUMENT: Final = "*"
 _OPEN: Final = frozenset(
-    (
-        "additionalProperties",
-        "unevaluatedProperties",
-        "patternProperties",
-        "propertyNames",
-        "allOf",
-        "anyOf",
-        "oneOf",
-    )
-)
+    ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")
+) | {"allOf", "anyOf", "oneOf"}
 """Keywords beside `properties` by which an object may be meant to have names that it does not declare."""
 _CLIENTS_ACT_ON: Final = re.compile(r"ui(?:/.*)?|(?:openai|anthropic|io\.modelcontextprotocol)/.*", re.DOTALL)
 """Keys of `_meta` of MCP Apps (SEP-1865), of OpenAI's and Anthropic's clients, and of the protocol itself."""

@@ -77,11 +77,10 @@ def read_sides(against: str, start: str) -> Sides:
     if isinstance(found, OnDisk) and found.path.is_dir():
         return compare_files(_folder_files(found), files_of(inputs))
     # Here, for it imports the importers, and most comparisons are with a commit.
-    from toolgen.changes.comparing import exported_sides
     from toolgen.changes.comparing.definitions import compare_definitions
-    from toolgen.changes.comparing.exported_sides import own_definitions
+    from toolgen.changes.comparing.exported_sides import own_definitions, read_definitions
 
-    exported = exported_sides.read_definitions(found)
+    exported = read_definitions(found)
     old, new = compare_definitions(exported, own_definitions(inputs, exported))
     return Sides(old, new, tuple(note for tool in exported.tools for note in tool.notes))
 
@@ -102,8 +101,7 @@ def _with_settings(side: Side, files: SpecFiles) -> Side:
 def files_of(inputs: Inputs) -> SpecFiles:
     """Return the specs of the project in the work tree."""
     project = inputs.project
-    settings = settings_of(project, inputs.targets) if project.file else None
-    return SpecFiles("", f"{project.specs}/", inputs.specs, inputs.targets, settings, project.text)
+    return _project_files(project, "", f"{project.specs}/", inputs.specs, inputs.targets)
 
 
 def files_at(found: AtCommit, project: Project) -> SpecFiles:
@@ -112,33 +110,33 @@ def files_at(found: AtCommit, project: Project) -> SpecFiles:
         revision = read_revision(found.repository, found.commit, project)
     else:
         revision = read_folder(found.repository, found.commit, found.path, project)
-    files = SpecFiles(found.commit.label, revision.prefix, revision.specs, revision.targets)
+    files = (found.commit.label, revision.prefix, revision.specs, revision.targets)
     if revision.configured_in is None:
-        return files
-    settings = settings_of(revision.project, revision.targets, revision.configured_in)
-    return replace(files, settings=settings, settings_text=revision.project.text)
+        return SpecFiles(*files)
+    return _project_files(revision.project, *files, shown=revision.configured_in)
 
 
 def _folder_files(found: OnDisk) -> SpecFiles:
     """Return the specs of a folder: a project, or a folder of specs."""
     folder = Path(os.path.realpath(found.path))  # `resolve` raises for a circle of links
-    shown = found.shown.rstrip("/") or "/"
-    if find_configuration(folder) is not None:
-        project = find_project(folder)
-        prefix = f"{shown}/{project.specs}/".removeprefix("./")
-    else:
-        project = Project(folder.parent, "", "", specs=folder.name)
-        prefix = f"{shown}/".removeprefix("./")
+    shown = f"{found.shown.rstrip('/')}/".removeprefix("./")
+    is_project = find_configuration(folder) is not None
+    project = find_project(folder) if is_project else Project(folder.parent, "", "", specs=folder.name)
+    prefix = f"{shown}{project.specs}/" if is_project else shown
     try:
         specs = read_specs(project)
     except UnableError as error:
         raise UnableError("no-specs", f"there is no spec in {prefix.rstrip('/')}", _NO_TOOLS) from error
-    targets = load_targets(project)
-    files = SpecFiles(found.shown, prefix, specs, targets)
-    if not project.file:
-        return files
-    settings = settings_of(project, targets, f"{shown}/".removeprefix("./"))
-    return replace(files, settings=settings, settings_text=project.text)
+    files = (found.shown, prefix, specs, load_targets(project))
+    return _project_files(project, *files, shown=shown) if is_project else SpecFiles(*files)
+
+
+def _project_files(
+    project: Project, label: str, prefix: str, specs: Texts, targets: Sequence[Target], *, shown: str = ""
+) -> SpecFiles:
+    """Return the specs of a project, whose configuration is in the folder `shown`."""
+    settings = settings_of(project, targets, shown)
+    return SpecFiles(label, prefix, specs, targets, settings, project.text)
 
 
 def _side(files: SpecFiles, paths: Iterable[str]) -> Side:
