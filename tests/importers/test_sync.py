@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from toolgen.language.reading.read import read
 from toolgen.language.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.language.yaml12.writer import write
 
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Done
 from tests.importers.test_write import texts, values
 from tests.samples import examples
 
@@ -167,3 +168,38 @@ def test_the_description_of_an_argument_is_kept_when_its_schema_changes(project_
         "description": "Words to look for.",
         "maxLength": 80,
     }
+
+
+def openapi(*operations: dict[str, Any]) -> dict[str, Any]:
+    return {"openapi": "3.1.0", "paths": {f"/{each['operationId']}": {"get": each} for each in operations}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "good", "bad"),
+    [
+        ("mcp", lambda *tools: {"tools": tools}, {"inputSchema": {"type": "object"}}, {"inputSchema": []}),
+        ("openai", lambda *functions: functions, {"parameters": {}}, {"strict": "yes"}),
+        ("openapi", openapi, {"responses": {}}, {"parameters": [{"in": "body", "name": "b"}]}),
+    ],
+)
+def test_a_tool_that_cannot_be_read_costs_no_other_and_keeps_its_spec(
+    project: Cli, kind: str, source: Callable[..., Any], good: dict[str, Any], bad: dict[str, Any]
+) -> None:
+    def run(second: dict[str, Any], *words: str) -> Done:
+        tools = [{"name": name, "operationId": name, **data} for name, data in (("a", good), ("b", second))]
+        (project.root / "source.json").write_text(json.dumps(source(*tools)))
+        return project("import", kind, "source.json", *words)
+
+    strict = run(bad, "--strict")
+    assert (strict.code, strict.out, "left out b: " in strict.err) == (2, "", True)
+    lenient = run(bad)
+    assert (lenient.code, lenient.out, "left out b: source.json" in lenient.err) == (
+        0,
+        "specs/a.yaml\n",
+        True,
+    )
+    assert run(good, "--sync").out == "specs/b.yaml\n"
+    kept = run(bad, "--sync")
+    assert (kept.code, kept.out) == (0, "")
+    assert "b.yaml: kept as it is, since its tool cannot be read" in kept.err
+    assert "not in this import" not in kept.err

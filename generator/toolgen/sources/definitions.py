@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, format_pointer
 from toolgen.schema.limits import BUDGET
-from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError
 from toolgen.sources.json_source import check_list
 from toolgen.sources.names import ExistingNames, choose_names
 
@@ -87,6 +87,34 @@ def name_definitions(
         each.is_first = each.name not in published
         published.add(each.name)
     return definitions
+
+
+def import_definitions(
+    found: Iterable[SourceDefinition],
+    to_spec: Callable[[SourceDefinition], ImportedTool],
+    source: str,
+    noun: str,
+    existing: ExistingNames,
+    expected: str,
+    left_out: LeftOut,
+) -> list[ImportedTool]:
+    """Return the definitions as tools, as `name_definitions` names them, but for those that are left out."""
+    definitions = list(found)
+    if not definitions and left_out.reasons:
+        return []
+    tools: list[ImportedTool] = []
+    for each in name_definitions(definitions, source, noun, existing, expected):
+        with left_out.reading(each.name):
+            tools.append(to_spec(each))
+    return tools
+
+
+def key_of(definition: Any, where: str, path: JsonPath) -> str:
+    """Return what identifies a definition that may not be one: its name, or its place."""
+    name = definition.get("name") if isinstance(definition, dict) else None
+    return (
+        name if isinstance(name, str) and name.isprintable() and name else f"{where}#{format_pointer(path)}"
+    )
 
 
 def _too_many(message: str) -> SourceError:

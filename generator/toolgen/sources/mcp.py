@@ -13,9 +13,9 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
-from toolgen.sources.definitions import SourceDefinition, name_definitions, unwrapped
+from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
 from toolgen.sources.examples import add_examples, examples_of_schema
-from toolgen.sources.imported_tool import ImportedTool, in_spec_order
+from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
 from toolgen.sources.json_source import JsonDocument, check_definition
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
@@ -33,22 +33,31 @@ _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
 
 
-def import_mcp(documents: Sequence[JsonDocument], name: str, existing: ExistingNames) -> list[ImportedTool]:
-    """Return the tools in `documents`; messages call the source `name`. Raises `SourceError`."""
-    tools = name_definitions(_read_tools(documents, name), name, "tool", existing, _EXPECTED)
-    return [_to_spec(tool) for tool in tools]
+def import_mcp(
+    documents: Sequence[JsonDocument], name: str, existing: ExistingNames, left_out: LeftOut | None = None
+) -> list[ImportedTool]:
+    """Return the tools in `documents`; messages call the source `name`.
+
+    Raises `SourceError`; for one tool only without `left_out`.
+    """
+    left_out = left_out or LeftOut(raises=True)
+    found = _read_tools(documents, name, left_out)
+    return import_definitions(found, _to_spec, name, "tool", existing, _EXPECTED, left_out)
 
 
-def _read_tools(documents: Sequence[JsonDocument], name: str) -> Iterator[SourceDefinition]:
+def _read_tools(
+    documents: Sequence[JsonDocument], name: str, left_out: LeftOut
+) -> Iterator[SourceDefinition]:
     for document in documents:
         where = document.place(name)
-        for _, tool in unwrapped(document.value, where):
-            check_definition(tool, where, "tool", ("inputSchema", "outputSchema"), _EXPECTED)
-            # in JSONL, collections of tools say beside each tool which server it is from
-            origin = tool.get("source") if document.line and document.value is tool else None
-            if isinstance(origin, str):
-                tool = {key: value for key, value in tool.items() if key != "source"}
-            yield SourceDefinition(tool, origin if isinstance(origin, str) else "")
+        for path, tool in unwrapped(document.value, where):
+            with left_out.reading(key_of(tool, where, path)):
+                check_definition(tool, where, "tool", ("inputSchema", "outputSchema"), _EXPECTED)
+                # in JSONL, collections of tools say beside each tool which server it is from
+                origin = tool.get("source") if document.line and document.value is tool else None
+                if isinstance(origin, str):
+                    tool = {key: value for key, value in tool.items() if key != "source"}
+                yield SourceDefinition(tool, origin if isinstance(origin, str) else "")
 
 
 def _to_spec(tool: SourceDefinition) -> ImportedTool:

@@ -13,9 +13,9 @@ from typing import Any
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.spec_schema import GROUP, TARGET_NAME
 from toolgen.schema.providers import PROVIDERS
-from toolgen.sources.definitions import SourceDefinition, name_definitions, unwrapped
+from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
 from toolgen.sources.examples import add_examples, examples_of_schema
-from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
+from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError, in_spec_order
 from toolgen.sources.json_source import JsonDocument, check_definition
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_foreign_schema
@@ -37,33 +37,40 @@ _EXPECTED = "give functions of Chat Completions or Responses, a list of them, or
 
 
 def import_openai(
-    documents: Sequence[JsonDocument], name: str, existing: ExistingNames
+    documents: Sequence[JsonDocument], name: str, existing: ExistingNames, left_out: LeftOut | None = None
 ) -> list[ImportedTool]:
-    """Return the functions in `documents`; messages call the source `name`. Raises `SourceError`."""
-    functions = name_definitions(_read_functions(documents, name), name, "function", existing, _EXPECTED)
-    return [_to_spec(function) for function in functions]
+    """Return the functions in `documents`; messages call the source `name`.
+
+    Raises `SourceError`; for one function only without `left_out`.
+    """
+    left_out = left_out or LeftOut(raises=True)
+    found = _read_functions(documents, name, left_out)
+    return import_definitions(found, _to_spec, name, "function", existing, _EXPECTED, left_out)
 
 
-def _read_functions(documents: Sequence[JsonDocument], name: str) -> Iterator[SourceDefinition]:
+def _read_functions(
+    documents: Sequence[JsonDocument], name: str, left_out: LeftOut
+) -> Iterator[SourceDefinition]:
     for document in documents:
         where = document.place(name)
-        for function in _list_functions(document.value, where):
-            check_definition(function.data, where, "function", ("parameters",), _EXPECTED)
-            if not isinstance(function.data.get("strict", False), bool | None):
-                raise SourceError(f"{where}: `strict` of {quoted(function.name)} must be true or false")
-            yield function
+        for index, function in enumerate(_list_functions(document.value, where, left_out)):
+            with left_out.reading(key_of(function.data, where, (index,))):
+                check_definition(function.data, where, "function", ("parameters",), _EXPECTED)
+                if not isinstance(function.data.get("strict", False), bool | None):
+                    raise SourceError(f"{where}: `strict` of {quoted(function.name)} must be true or false")
+                yield function
 
 
-def _list_functions(value: Any, where: str) -> Iterator[SourceDefinition]:
+def _list_functions(value: Any, where: str, left_out: LeftOut) -> Iterator[SourceDefinition]:
     """Yield the functions in one document, however they are wrapped."""
-    for _, each in unwrapped(value, where):
+    for path, each in unwrapped(value, where):
         if not isinstance(each, dict):
             yield SourceDefinition(each)  # refused with its place
             continue
         kind = each.get("type", "function")
         wrapper = next((key for key in _WRAPPERS if isinstance(each.get(key), dict)), None)
         if kind == "namespace" and isinstance(each.get("tools"), list):
-            for function in _list_functions(each["tools"], where):
+            for function in _list_functions(each["tools"], where, left_out):
                 function.namespace = each["name"] if isinstance(each.get("name"), str) else None
                 yield function
         elif wrapper is not None:
@@ -76,7 +83,8 @@ def _list_functions(value: Any, where: str) -> Iterator[SourceDefinition]:
             yield SourceDefinition(each)
         elif kind != _SEARCH:
             message = f"a tool of type {quoted(str(kind))} is built into OpenAI and cannot be imported"
-            raise SourceError(f"{where}: {message}", _EXPECTED)
+            with left_out.reading(key_of(each, where, path)):
+                raise SourceError(f"{where}: {message}", _EXPECTED)
 
 
 def _to_spec(function: SourceDefinition) -> ImportedTool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -75,6 +75,12 @@ class ExistingSpecs:
             return operation if isinstance(operation, str) else f"{call.get('method')} {call.get('path')}"
         return _published_name(fields, self.target)
 
+    def places(self, key: str, fields: Mapping[str, Any]) -> set[str]:
+        """Return what may identify the tool in its source where it cannot be read: also its place."""
+        call = fields.get("x-openapi")
+        call = call if self.kind == "openapi" and isinstance(call, dict) else {}
+        return {key, f"{call.get('method')} {call.get('path')}", str(call.get("path"))}
+
     def shared_path(self, file: str) -> str:
         """Return the path of a shared file of an import, below the specs folder."""
         return f"{self.folder}{file}"
@@ -116,8 +122,14 @@ def plan_import(found: ImportedTools, existing: ExistingSpecs) -> ImportPlan:
     return ImportPlan(files, [path for path in files if path in existing.sources], notes)
 
 
-def plan_sync(found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str]) -> ImportPlan:
-    """Plan updates of earlier imported specs. `owned` are the fields that come from the source."""
+def plan_sync(
+    found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str], left_out: Collection[str] = ()
+) -> ImportPlan:
+    """Plan updates of earlier imported specs.
+
+    `owned` are the fields that come from the source; `left_out` are the keys of tools that it has, but that
+    cannot be read: their specs stay as they are.
+    """
     imported = existing.imported()
     files: dict[str, str] = {}
     unchanged: dict[str, str] = {}
@@ -148,6 +160,9 @@ def plan_sync(found: ImportedTools, existing: ExistingSpecs, owned: Sequence[str
             unchanged[source.path] = source.text
         if changed:
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
+    for key, source in list(missing.items()):
+        if not existing.places(key, _spec_data(source)).isdisjoint(left_out):
+            notes.append(f"{missing.pop(key).path}: kept as it is, since its tool cannot be read")
     if missing:
         names = shortened(", ".join(_spec_data(source)["name"] for source in missing.values()), _MAX_NAMES)
         kept_specs = f"{count(len(missing), 'spec')} not in this import, and kept: {names}"

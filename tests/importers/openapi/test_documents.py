@@ -56,4 +56,6 @@ def pick(value: Any, expected: Any) -> Any:
     """Return what `value` has where `expected` has something: its other keys are of no interest."""
     if isinstance(value, dict) and isinstance(expected, dict):
         return {key: pick(value.get(key), inner) for key, inner in expected.items()}
+    if isinstance(value, list) and isinstance(expected, list) and len(value) == len(expected):
+        return [pick(*pair) for pair in zip(value, expected, strict=True)]
     return value

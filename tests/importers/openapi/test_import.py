@@ -95,15 +95,6 @@ def test_only_the_first_operations_are_imported(project: Cli) -> None:
     assert imported(document(PATHS), include=["write"], most=9)[0].name == "pets_create"
 
 
-def test_paths_and_parameters_that_do_not_match_are_noted() -> None:
-    get = {"parameters": [{"name": "gone", "in": "path", "required": True, "schema": {}}], **OK}
-    (tool,) = imported(document({"/x/{id}": {"get": get}}))
-    assert list(tool.fields["input_schema"]["properties"]) == ["id"]
-    assert tool.fields["input_schema"]["required"] == ["id"]
-    for said in ("a path parameter that is not in the path: left out", "{id} in the path has no parameter"):
-        assert sum(said in note for note in tool.notes) == 1
-
-
 def test_bodies_that_cannot_be_split_are_one_property() -> None:
     def posted(schema: Any, required: bool = True) -> Any:
         content = {"application/json": {"schema": schema}}

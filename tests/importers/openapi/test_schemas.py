@@ -83,25 +83,6 @@ def test_schemas_of_3_1_stay_unchanged() -> None:
     assert item(request) == {"$ref": "#/$defs/A", "minLength": 3}
 
 
-def test_read_only_and_write_only_properties() -> None:
-    thing = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["id", "name", "secret"],
-        "properties": {
-            "id": {"type": "string", "readOnly": True},
-            "name": {"type": "string"},
-            "secret": {"type": "string", "writeOnly": True},
-        },
-    }
-    request, response = both({"$ref": "#/components/schemas/T"}, T=thing)
-    assert accepts(request, {"name": "n", "secret": "s"})
-    assert not accepts(request, {"id": "i", "name": "n", "secret": "s"})
-    assert accepts(response, {"id": "i", "name": "n"})
-    assert accepts(response, {"id": "i", "name": "n", "secret": "s"})  # no other keyword is allowed there
-    assert not accepts(response, {"name": "n"})
-
-
 @pytest.mark.parametrize(
     ("ref", "why"),
     [

@@ -33,6 +33,9 @@ def add_arguments(
     add_flag(
         parser, "--sync", "update earlier imports and keep manual changes; new tools get `enabled: false`"
     )
+    parser.add_argument(
+        "--strict", action="store_true", help="write nothing if a tool of the source cannot be imported"
+    )
     if implement:
         add_flag(parser, "--implement", f"also write {implement}")
     add_format(parser)
@@ -48,7 +51,7 @@ def run_import(
     from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
     from toolgen.testing.tool_under_test import tool_under_test
 
-    request = ImportRequest(args.kind, args.start, args.into, args.sync)
+    request = ImportRequest(args.kind, args.start, args.into, args.sync, args.strict)
     with progress_line() as progress:
         result = import_tools(request, convert, owned, implementations, progress=progress)
     tools = result.program.tools if result.program else ()
@@ -57,9 +60,9 @@ def run_import(
     say(*(f"  {note}" for note in result.module_notes))
     if args.format == "json":
         data = {"tools": result.tools, "written": result.written, "notes": list(result.notes)}
-        emit_json({**data, "not_tested": not_tested})
+        emit_json({**data, "not_tested": not_tested, "left_out": list(result.left_out)})
         return True
-    say(*(f"  {note}" for note in result.notes))
+    say(*(f"  {note}" for note in (*result.notes, *result.left_out)))
     emit(*result.written)
     say(f"{count(result.tools, 'tool')} in the source, {count(result.specs, 'spec')} written")
     if not_tested:

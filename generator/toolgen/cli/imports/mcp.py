@@ -54,7 +54,11 @@ def run(args: argparse.Namespace) -> bool:
         return _implement(args, address)
     content = read_source(args.source, args.start) if address is None else _listed(address)
     documents = _documents(content)
-    return common.run_import(args, lambda context: import_mcp(documents, content.name, context.names), OWNED)
+    return common.run_import(
+        args,
+        lambda context: import_mcp(documents, content.name, context.names, context.left_out),
+        OWNED,
+    )
 
 
 def _address(args: argparse.Namespace) -> ServerAddress | None:
@@ -119,7 +123,9 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     env = {name: f"${{{name}}}" for name in args.env}
 
     def convert(context: ImportContext) -> list[ImportedTool]:
-        return [forwarded(tool) for tool in import_mcp(documents, address.shown, context.names)]
+        return [
+            forwarded(tool) for tool in import_mcp(documents, address.shown, context.names, context.left_out)
+        ]
 
     def implementations(project: Project, package: Package) -> NewModules:
         return upstream_modules(

@@ -24,5 +24,7 @@ def run(args: argparse.Namespace) -> bool:
     with source_errors():
         documents = read_json_documents(content.data, content.name)
     return common.run_import(
-        args, lambda context: import_openai(documents, content.name, context.names), OWNED
+        args,
+        lambda context: import_openai(documents, content.name, context.names, context.left_out),
+        OWNED,
     )

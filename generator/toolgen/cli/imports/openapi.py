@@ -56,6 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    from toolgen.sources.imported_tool import LeftOut
     from toolgen.sources.loading.implementations import http_modules
     from toolgen.sources.loading.openapi import (
         fetch_document,
@@ -86,8 +87,10 @@ def run(args: argparse.Namespace) -> bool:
 
     options = ImportOptions(args.include, args.exclude, args.max, prefix, allowed=args.allow_variable)
     if args.list:
+        left_out = LeftOut()
         with source_errors():
-            operations = find_operations(document, source.name, load, options)
+            operations = find_operations(document, source.name, load, options, left_out)
+        say(*left_out.messages())
         _show(operations[: args.max], as_json=args.format == "json")
         return True
 
@@ -99,6 +102,7 @@ def run(args: argparse.Namespace) -> bool:
             options=with_environment(options, context, sync=args.sync),
             existing=context.names,
             on_progress=partial(context.progress, "reading operations"),
+            left_out=context.left_out,
         )
         _check_secrets(tools, context, args.allow_variable)
         return with_shared_components(tools, document, context, sync=args.sync)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toolgen.base.files import FileKind
@@ -33,13 +33,15 @@ from toolgen.project.files.reading import RootedPath
 from toolgen.project.inputs.specs import existing_specs, too_large
 from toolgen.project.scaffolding.files import PACKAGE, missing_packages, schema_file
 from toolgen.schema.limits import BUDGET
-from toolgen.sources.imported_tool import ImportedTool, ImportedTools
+from toolgen.sources.imported_tool import ImportedTool, ImportedTools, LeftOut
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.reimport import ExistingSpecs, plan_import, plan_sync
 
 _MAX_LISTED = 5  # paths in one message
 _SMALLER = "nothing was written; import the source without this tool, or with a shorter schema"
+_NOTHING = "nothing was written"
+_STRICT = "nothing was written; fix the source, or leave out --strict"
 _NOT_WRITTEN = "nothing was written; --sync brings earlier imports up to date"
 
 
@@ -51,6 +53,7 @@ class ImportRequest:
     start: str  # the user's folder
     into: str | None = None  # the folder for the specs; None: the project's specs folder
     sync: bool = False  # update earlier imports
+    strict: bool = False  # one tool that cannot be imported refuses all
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ class ImportResult:
     written: Sequence[str]  # paths relative to the user's folder
     notes: Sequence[str]  # about the tools
     module_notes: Sequence[str]
+    left_out: Sequence[str]  # tools that cannot be imported, and why
     program: Program | None  # the tools that were written; None: none
 
 
@@ -117,6 +121,7 @@ class ImportContext:
     specs: ExistingSpecs
     names: ExistingNames
     progress: Progress = no_progress
+    left_out: LeftOut = field(default_factory=LeftOut)
 
 
 Convert = Callable[[ImportContext], list[ImportedTool] | ImportedTools]
@@ -151,10 +156,15 @@ def import_tools(
         )
     sources = read(destination.existing, destination.shown) if destination.existing else ()
     specs = ExistingSpecs(request.kind, destination.folder, {each.path: each for each in sources})
+    left_out = LeftOut()
     with source_errors():
-        found = convert(ImportContext(destination, specs, specs.names(request.sync), progress))
+        found = convert(ImportContext(destination, specs, specs.names(request.sync), progress, left_out))
     tools = ImportedTools(found) if isinstance(found, list) else found
-    plan = plan_sync(tools, specs, owned) if request.sync else plan_import(tools, specs)
+    if left_out.reasons and (request.strict or not tools.tools):
+        first, *others = left_out.messages()
+        more = f", and {count(len(others), 'other reason')}" if others else ""
+        raise UnableError(left_out.code, f"{first}{more}", _STRICT if tools.tools else _NOTHING)
+    plan = plan_sync(tools, specs, owned, left_out.reasons) if request.sync else plan_import(tools, specs)
     if plan.conflicts:
         raise UnableError("file-exists", _list_conflicts(destination, plan.conflicts), _NOT_WRITTEN)
     program = _analyzed(destination, plan.files, progress)
@@ -176,7 +186,9 @@ def import_tools(
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
     imported = len(plan.files.keys() - {specs.shared_path(tools.shared_file)})
-    return ImportResult(len(tools.tools), imported, written, plan.notes, modules.notes, program)
+    return ImportResult(
+        len(tools.tools), imported, written, plan.notes, modules.notes, left_out.messages(), program
+    )
 
 
 def _project_of(destination: Destination) -> Project:

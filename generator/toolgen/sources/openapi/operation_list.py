@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.http.media import TOKEN
-from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.imported_tool import LeftOut, SourceError
 from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog, joined_url
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
@@ -75,24 +75,29 @@ def readable_names(operations: Sequence[Operation], all_operations: Sequence[Ope
     return [each.short_name if uses[each.short_name] == 1 else each.name for each in operations]
 
 
-def list_operations(document: OpenApiDocument) -> list[Operation]:
-    """Return every operation below `paths`. Raises `SourceError` if one of them is not an object."""
+def list_operations(document: OpenApiDocument, left_out: LeftOut) -> list[Operation]:
+    """Return every operation below `paths` that is an object."""
     operations: list[Operation] = []
-    for path in document.member(document.root, "paths"):
-        if path.startswith("/"):
-            path_item = document.object_at(Location("", ("paths", path)))
-            operations.extend(_operations_of(document, path, path_item))
+    for key in document.member(document.root, "paths"):
+        if not key.startswith("x-"):
+            path = f"/{key.removeprefix('/')}"
+            with left_out.reading(path):
+                path_item = document.object_at(Location("", ("paths", key)))
+                operations.extend(_operations_of(document, path, path_item, left_out))
     return operations
 
 
-def _operations_of(document: OpenApiDocument, path: str, path_item: ObjectNode) -> Iterator[Operation]:
-    for method in (key for key in path_item.data if key in METHODS):
-        yield Operation(method, path, document.object_at(path_item / method), path_item)
-    for method in document.member(path_item, _ADDITIONAL):
-        location = path_item / _ADDITIONAL / method
-        if not TOKEN.fullmatch(method):
-            raise document.error(location, "not a valid name of an HTTP method")
-        yield Operation(method.lower(), path, document.object_at(location), path_item)
+def _operations_of(
+    document: OpenApiDocument, path: str, path_item: ObjectNode, left_out: LeftOut
+) -> Iterator[Operation]:
+    additional = document.member(path_item, _ADDITIONAL)
+    methods = {method: path_item / method for method in path_item.data if method in METHODS}
+    methods |= {method: path_item / _ADDITIONAL / method for method in additional}
+    for method, location in methods.items():
+        with left_out.reading(f"{method.upper()} {path}"):
+            if not TOKEN.fullmatch(method):
+                raise document.error(location, "not a valid name of an HTTP method")
+            yield Operation(method.lower(), path, document.object_at(location), path_item)
 
 
 def filter_operations(

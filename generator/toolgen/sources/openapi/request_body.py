@@ -36,7 +36,7 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
 
     Properties of an object become arguments if no constraint is lost by that; else the body is one argument.
     """
-    if "requestBody" not in operation.node.data:
+    if operation.node.data.get("requestBody") is None:
         return
     document = converter.document
     node = document.object_at(operation.node / "requestBody")

@@ -12,6 +12,7 @@ from typing import Any, Final
 from toolgen.runtime.http.media import is_binary, is_json, is_text
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
+from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import concrete_media_type, preferred_media_type
@@ -72,7 +73,14 @@ def read_responses(operation: Operation, bundler: SchemaBundler) -> OperationRes
     for status in statuses:
         if status.startswith("x-"):
             continue
-        response = document.object_at(operation.node / "responses" / status)
+        location = operation.node / "responses" / status
+        try:
+            response = document.object_at(location)
+        except SourceError as error:
+            if status[:1] not in "45":
+                raise
+            bundler.converter.repairs.add(f"{error.message}: the error has no description", location)
+            response = ObjectNode({}, location)
         if status[:1] == "2" or (status == "default" and not success_schemas):
             if not success_schemas:
                 read.returns = _meaningful_description(response)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.media import TOKEN
-from toolgen.sources.openapi.document import ObjectNode, OpenApiDocument, RepairLog
+from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.openapi.document import OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import SECRET_KEYS, EnvironmentVariables
 from toolgen.sources.openapi.operation_list import Operation
 
@@ -35,32 +37,42 @@ def read_security(
     requirements = owner.data.get("security") or []
     if not isinstance(requirements, list) or not all(isinstance(each, dict) for each in requirements):
         raise document.error(location, "must be a list of objects")
-    unsupported: list[str] = []
+    problems: list[str] = []
+    unknown: list[SourceError] = []
     for requirement in filter(None, requirements):
+        try:
+            nodes = {
+                name: document.object_at(document.component("securitySchemes", name, location)).data
+                for name in requirement
+            }
+        except SourceError as error:
+            unknown.append(error)
+            continue
         security = OperationSecurity()
-        problem = _meet(security, ObjectNode(requirement, location), document, variables)
+        problem = _meet(security, requirement, nodes, variables)
         if not problem:
             if {} in requirements:  # optional: sent if the variables are set
                 security.scopes, security.secrets = [], []
             return security
-        unsupported.append(problem)
-    for problem in unsupported:
+        problems.append(problem)
+    if unknown and {} not in requirements:
+        raise unknown[0]
+    for problem in (*problems, *(error.message for error in unknown)):
         repairs.add(f"{problem}: calls are made without it", location)
     return OperationSecurity()
 
 
 def _meet(
     security: OperationSecurity,
-    requirement: ObjectNode,
-    document: OpenApiDocument,
+    requirement: Mapping[str, Any],
+    nodes: Mapping[str, dict[str, Any]],
     variables: EnvironmentVariables,
 ) -> str:
     """Add every scheme of `requirement` to `security`; return why it cannot be met, or ""."""
-    for name, scopes in requirement.data.items():
-        node = document.object_at(document.component("securitySchemes", name, requirement.location)).data
-        scheme = _to_call_scheme(node, name, variables)
+    for name, scopes in requirement.items():
+        scheme = _to_call_scheme(nodes[name], name, variables)
         if scheme is None:
-            kind = quoted(str(node.get("type")))
+            kind = quoted(str(nodes[name].get("type")))
             return f"the security scheme {quoted(name)} of type {kind} is not supported"
         security.schemes.append(scheme)
         if isinstance(scopes, list):

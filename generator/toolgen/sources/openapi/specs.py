@@ -8,7 +8,7 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.sources.examples import SourceExample, add_examples
-from toolgen.sources.imported_tool import ImportedTool, in_spec_order
+from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.openapi.document import LoadFile, OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, origin_of, stem_of
@@ -64,13 +64,15 @@ class ImportOptions:
     allowed: Sequence[str] = ()  # credentials of other services that may be sent to this API
 
 
-def find_operations(data: Any, name: str, load: LoadFile, options: ImportOptions) -> list[Operation]:
+def find_operations(
+    data: Any, name: str, load: LoadFile, options: ImportOptions, left_out: LeftOut
+) -> list[Operation]:
     """Return the operations of the parsed document `data` that the patterns of `options` select.
 
     Raises `SourceError` if the document or a pattern is not valid.
     """
     document = OpenApiDocument(name, data, load)
-    return filter_operations(list_operations(document), options.include, options.exclude)
+    return filter_operations(list_operations(document, left_out), options.include, options.exclude)
 
 
 def import_openapi(
@@ -81,20 +83,23 @@ def import_openapi(
     options: ImportOptions,
     existing: ExistingNames,
     on_progress: Callable[[int, int], None],
+    left_out: LeftOut | None = None,
 ) -> list[ImportedTool]:
     """Return the tools of the parsed document `data`; messages call it `name`.
 
     Args:
         load: loads a file that the document refers to.
         on_progress: called with the number of parsed operations and the number of all.
+        left_out: gets the operations that cannot be imported; without it, they raise `SourceError`.
 
     Raises:
         SourceError: the document or a pattern of `options` is not valid.
     """
     document = OpenApiDocument(name, data, load)
-    every = list_operations(document)
-    found = filter_operations(every, options.include, options.exclude)
-    operations = found[: options.most]
+    left_out = left_out or LeftOut(raises=True)
+    every = list_operations(document, left_out)
+    selected = filter_operations(every, options.include, options.exclude)
+    operations = selected[: options.most]
     title = str(document.member(document.root, "info").get("title") or "")
     variables = EnvironmentVariables(options.stem or stem_of(options.prefix, title), options.allowed)
     reader = _OperationReader(
@@ -104,9 +109,14 @@ def import_openapi(
     names = choose_names(wanted, existing, [operation.key for operation in operations])
     taken = {*names, *existing.taken, *existing.in_place}
     tools: list[ImportedTool] = []
-    for operation, spec_name, readable in zip(operations, names, wanted, strict=True):
-        on_progress(len(tools) + 1, len(operations))
-        fields, notes = reader.read(operation)
+    for number, (operation, spec_name, readable) in enumerate(zip(operations, names, wanted, strict=True), 1):
+        on_progress(number, len(operations))
+        found = None
+        with left_out.reading(operation.key):
+            found = reader.read(operation)
+        if found is None:
+            continue
+        fields, notes = found
         is_new = operation.key not in existing.imported
         if is_new and spec_name != readable and "operationId" in operation.node.data:
             if operation.name not in taken:
@@ -116,8 +126,8 @@ def import_openapi(
         fields = in_spec_order({"toolgen": 1, "name": spec_name, **fields})
         tools.append(ImportedTool(fields, tuple(f"{spec_name}: {note}" for note in notes)))
     about = list(reader.repairs.messages())
-    if len(found) > len(operations):
-        about.append(f"{len(found) - len(operations)} of {len(found)} operations were left out")
+    if len(selected) > len(operations):
+        about.append(f"{len(selected) - len(operations)} of {len(selected)} operations were left out")
     if tools:  # these notes concern the document: they are shown once, before the first tool
         tools[0] = replace(tools[0], notes=(*about, *tools[0].notes))
     return tools
