@@ -19,7 +19,7 @@ _KEY = 1000  # bytes of a simple key; libyaml reads up to 1024
 
 _PLAIN = re.compile(r"[A-Za-z_$(</.][^\n]*")
 _INDICATORS = re.compile(r": |:$| #|\t|\s$|^\.{3}|^---")
-_IN_FLOW = re.compile(r"[,\[\]{}]")  # special inside of brackets only
+_IN_FLOW = re.compile(r"[,?\[\]{}]")  # special inside of brackets only; `?` for PyYAML alone
 _YAML_1_1 = re.compile(
     r"(?i:y|n|yes|no|on|off|true|false|null|~)|[-+]?(?:0x[0-9a-f_]+|0b[01_]+|[0-9][0-9_]*(?::[0-5]?[0-9])*"
     r"(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.[0-9_]*(?:e[-+]?[0-9]+)?)|[-+]?\.(?i:inf|nan)|<<|=|"
