@@ -102,7 +102,7 @@ def test_answers_go_to_the_call_they_belong_to(name: str) -> None:
         ('{"when": ', "invalid JSON: Expecting value at line 1, column 10"),
         ('{"guests": NaN}', "$.guests: expected a JSON value, got a number that JSON cannot write"),
         ("[" * 100_000, "invalid JSON: nested too deeply"),
-        ('{"guests": ' + "9" * 5_000 + "}", "invalid JSON: a number has too many digits"),
+        ('{"guests": ' + "9" * 5_000 + "}", "or a number has too many digits"),
         ("[1]", "expected an object with the arguments, got an array"),
     ],
 )

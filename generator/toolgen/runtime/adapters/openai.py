@@ -167,22 +167,15 @@ def _function_call(call_id: str, call: Any, write: Callable[[ToolResponse], Json
         try:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError) as error:
+            reason = "nested too deeply, or a number has too many digits"
+            if isinstance(error, json.JSONDecodeError):
+                reason = f"{error.msg} at line {error.lineno}, column {error.colno}"
             refused = InvalidRequestError(
                 f"Invalid arguments for {quote(name)[1:-1]}:\n"
-                f"- $: expected a JSON object, got invalid JSON: {_reason(error)}"
+                f"- $: expected a JSON object, got invalid JSON: {reason}"
             )
             return ProviderCall(call_id, name, None, write, refused)
     return ProviderCall(call_id, name, arguments, write)
-
-
-def _reason(error: ValueError | RecursionError) -> str:
-    match error:
-        case RecursionError():
-            return "nested too deeply"
-        case json.JSONDecodeError():
-            return f"{error.msg} at line {error.lineno}, column {error.colno}"
-        case _:  # Python's limit of digits for integers
-            return "a number has too many digits"
 
 
 PROVIDER: Final = Provider(

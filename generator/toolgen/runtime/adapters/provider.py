@@ -6,6 +6,7 @@ Generated modules import this one. It imports the rest of the runtime on the fir
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from importlib import import_module
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -15,7 +16,6 @@ from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, too
 from toolgen.schema.document import JsonObject
 
 if TYPE_CHECKING:
-    from asyncio import Lock as AsyncLock
     from collections.abc import AsyncGenerator, Callable, Sequence
 
     from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
@@ -107,8 +107,8 @@ class ProviderAdapter:
     """Answers the tool calls of one provider's models.
 
     Args:
-        provider: a Provider, or the name of a module in this package with a constant PROVIDER: "anthropic",
-            "bedrock", "gemini" or "openai".
+        provider: the name of a module in this package with a constant PROVIDER: "anthropic", "bedrock",
+            "gemini" or "openai". It is imported on first use.
         catalog: a generated `catalog` module, whose default toolkit answers calls without a toolkit. The
             default is None: each call needs a toolkit.
 
@@ -121,18 +121,15 @@ class ProviderAdapter:
         message = await ProviderAdapter("openai").execute(tool_call, toolkit)
     """
 
-    def __init__(self, provider: Provider | str, catalog: Any = None) -> None:
-        self._provider = provider
-        self._catalog = catalog
+    def __init__(self, provider: str, catalog: Any = None) -> None:
+        self._name, self._catalog = provider, catalog
         self._published: _PublishedTools | None = None  # those of the last call
 
-    @property
+    @cached_property
     def provider(self) -> Provider:
-        """The provider, imported on first use if it was given by name."""
-        provider = self._provider
-        if isinstance(provider, str):
-            provider = self._provider = import_module(f"{__package__}.{provider}").PROVIDER
-        return provider
+        """The provider, imported on first use."""
+        found: Provider = import_module(f"{__package__}.{self._name}").PROVIDER
+        return found
 
     async def execute(
         self,
@@ -220,23 +217,26 @@ class ProviderAdapter:
         """Like `run`, with the response beside each message."""
         found = [self.provider.read(each) for each in self.provider.find(calls)]
         tools, tokens = self._toolkit(toolkit), confirmation_tokens or {}
-        from asyncio import Lock as AsyncLock
+        import asyncio  # the first call loads what calls need
 
-        lock = AsyncLock()  # the user is asked one question at a time
+        from toolgen.runtime.confirmation.question import ConfirmationPending
+
+        lock = asyncio.Lock()  # the user is asked one question at a time
         if confirm is not None:
             confirm = _one_at_a_time(confirm, lock)
         if (elicit := options.get("elicit")) is not None:
             options["elicit"] = _one_at_a_time(elicit, lock)
         work = [
-            self._answer(
-                each,
-                tools,
-                confirm,
-                {**options, "confirmation_token": None if each.id is None else tokens.get(each.id)},
-            )
+            self._answer(each, tools, confirm, {**options, "confirmation_token": tokens.get(each.id or "")})
             for each in found
         ]
-        return await _gather(work)
+        outcomes: list[Any] = await asyncio.gather(*work, return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException) and not isinstance(outcome, ConfirmationPending):
+                raise outcome
+        if not all(isinstance(each, Answer) for each in outcomes):
+            raise ConfirmationsPending(outcomes)
+        return outcomes
 
     def definitions(self) -> Mapping[str, Any]:
         """Return what the generated module has for requests, by name.
@@ -262,12 +262,10 @@ class ProviderAdapter:
         return Answer(request.write(response), response)
 
     def _toolkit(self, given: Toolkit | None) -> Toolkit:
-        if given is not None:
-            return given
-        if self._catalog is None:
+        if given is None and self._catalog is None:
             raise TypeError("give a toolkit with the call: only generated modules have a default one")
-        default: Toolkit = self._catalog.default_toolkit()
-        return default
+        toolkit: Toolkit = self._catalog.default_toolkit() if given is None else given
+        return toolkit
 
     def _prepared(
         self, call: ProviderCall, toolkit: Toolkit, options: AdapterCallOptions
@@ -355,7 +353,7 @@ def session_of(toolkit: Toolkit, session_id: str | None) -> Toolkit:
     return found
 
 
-def _one_at_a_time(ask_user: Any, lock: AsyncLock) -> Any:
+def _one_at_a_time(ask_user: Any, lock: Any) -> Any:
     """Return a `confirm` or an `elicit` that waits until another question has been answered."""
     from inspect import isawaitable
 
@@ -365,19 +363,3 @@ def _one_at_a_time(ask_user: Any, lock: AsyncLock) -> Any:
             return await answer if isawaitable(answer) else answer
 
     return ask
-
-
-async def _gather(work: Sequence[Any]) -> list[Answer]:
-    """Await all answers, even if some fail. Raises ConfirmationsPending at the end."""
-    import asyncio
-
-    from toolgen.runtime.confirmation.question import ConfirmationPending
-
-    outcomes: list[Any] = await asyncio.gather(*work, return_exceptions=True)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException) and not isinstance(outcome, ConfirmationPending):
-            raise outcome
-    answers = [each for each in outcomes if isinstance(each, Answer)]
-    if len(answers) < len(outcomes):
-        raise ConfirmationsPending(outcomes)
-    return answers
