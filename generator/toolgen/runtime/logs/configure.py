@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 from collections import Counter
 
-_CHATTY: Final = ("httpcore", "httpx", "httpx2", "mcp", "uvicorn")
-"""Libraries whose INFO records repeat, for each request, the record of the call."""
-_REPEATS: Final = "mcp.server.transport_security"
-"""A logger whose warnings repeat the record of a refused request, with a text of the client."""
+_CHATTY: Final = {
+    **dict.fromkeys(("httpcore", "httpx", "httpx2", "mcp", "uvicorn"), logging.WARNING),
+    "mcp.server.transport_security": logging.ERROR,
+}
+"""Loggers of libraries whose records, below a level, repeat the record of a call or of a refused request."""
 _OF_APPLICATION: Final = ("toolgen", "mcp")
 """The loggers that an ASGI application configures; others belong to the program around it."""
 
@@ -50,15 +51,8 @@ def configure_logging(settings: Settings, handler: logging.Handler | None = None
         handler: writes the records; by default, to stderr.
     """
     root = logging.getLogger()
-    if any(map(_shows_records, root.handlers)):
-        return
-    root.addHandler(_formatting(handler or logging.StreamHandler(sys.stderr), settings))
-    level = _level(settings)
-    root.setLevel(level)
-    if level == logging.INFO:
-        for name in _CHATTY:
-            logging.getLogger(name).setLevel(logging.WARNING)
-        logging.getLogger(_REPEATS).setLevel(logging.ERROR)
+    if not _is_shown(root):
+        _write_records(root, handler or logging.StreamHandler(sys.stderr), settings)
 
 
 def configure_application_logging(settings: Settings) -> None:
@@ -68,19 +62,26 @@ def configure_application_logging(settings: Settings) -> None:
     the program adds some later.
     """
     keep_audit()
-    handler = _formatting(server_handler(), settings)
-    handler.addFilter(lambda _: not any(map(_shows_records, logging.getLogger().handlers)))
+    handler = server_handler()
+    handler.addFilter(lambda _: not _is_shown(logging.getLogger()))
     for name in _OF_APPLICATION:
         logger = logging.getLogger(name)
         # the program around the application logs these records already
-        if _is_shown(LOGGER if name == "toolgen" else logger):
-            continue
-        logger.addHandler(handler)
-        if logger.level == logging.NOTSET:
-            level = _level(settings)
-            logger.setLevel(logging.WARNING if name in _CHATTY and level == logging.INFO else level)
-            if name == "mcp" and level == logging.INFO:
-                logging.getLogger(_REPEATS).setLevel(logging.ERROR)
+        if not _is_shown(LOGGER if name == "toolgen" else logger):
+            _write_records(logger, handler, settings)
+
+
+def _write_records(logger: logging.Logger, handler: logging.Handler, settings: Settings) -> None:
+    """Have the records of a logger and those below it written, fewer of libraries that repeat ours."""
+    handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
+    logger.addHandler(handler)
+    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    for name, least in _CHATTY.items() if level == logging.INFO else ():
+        chatty = logging.getLogger(name)
+        if chatty.level == logging.NOTSET and (logger.parent is None or name.startswith(logger.name)):
+            chatty.setLevel(least)
+    if logger.level == logging.NOTSET or logger.parent is None:
+        logger.setLevel(level)
 
 
 def keep_audit() -> None:
@@ -113,15 +114,6 @@ def server_handler() -> logging.Handler:
         handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(RateLimitFilter("asyncio", "mcp", "uvicorn"))
     return handler
-
-
-def _formatting(handler: logging.Handler, settings: Settings) -> logging.Handler:
-    handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
-    return handler
-
-
-def _level(settings: Settings) -> int:
-    return logging.getLevelNamesMapping()[settings.log_level.upper()]
 
 
 class TextFormatter(logging.Formatter):
