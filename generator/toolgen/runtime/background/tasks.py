@@ -33,7 +33,7 @@ from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores import call_records
 from toolgen.runtime.stores.call_records import LEASE_SECONDS, CallRecords, Change, Record, open_call_records
 from toolgen.runtime.stores.store import StoreError
-from toolgen.runtime.task import Task, TaskCall, TaskStatus
+from toolgen.runtime.task import Task, TaskCall, TaskState, TaskStatus
 from toolgen.runtime.validation.json_value import is_json
 
 from .queues import LocalQueue, SaqQueue, TaskQueue
@@ -45,7 +45,6 @@ AWAY_SECONDS: Final = 60.0  # that a waiting call waits for a store that does no
 _FIRST_PAUSE: Final = 0.05  # seconds between two looks at a task
 _PURPOSE: Final = b"toolgen/task"
 _ID: Final = 24  # bytes
-_OWN_META: Final = "toolgen/"
 
 
 Find: TypeAlias = Callable[[str], ToolContract | None]
@@ -66,12 +65,7 @@ class Tasks:
     """
 
     def __init__(
-        self,
-        records: CallRecords,
-        queue: TaskQueue,
-        sealer: Sealer,
-        find: Find,
-        call: Call,
+        self, records: CallRecords, queue: TaskQueue, sealer: Sealer, find: Find, call: Call
     ) -> None:
         self.queue, self.call = queue, call
         self._records, self._sealer, self._find = records, sealer, find
@@ -115,12 +109,10 @@ class Tasks:
             await self.queue.put(name, sealed)
         except StoreError as error:
             LOGGER.error("a call of %s could not be queued: %s", call.tool, error)
-            try:  # the queue may have it: no worker may start it
+            with suppress(StoreError):  # the queue may have it: no worker may start it
                 record = await self._apply(name, call_records.cancelling)
-            except StoreError:
-                raise OutcomeUnknownError from None
-            if record is None or record.state == "cancelled":
-                raise NotReadyError("The call could not be queued, so nothing was done.") from None
+                if record is None or record.state == "cancelled":
+                    raise NotReadyError("The call could not be queued, so nothing was done.") from None
             raise OutcomeUnknownError from None
         return task
 
@@ -150,24 +142,23 @@ class Tasks:
 
         Raises StoreError if the store is away for AWAY_SECONDS.
         """
-        pause, deadline = _FIRST_PAUSE, time.monotonic() + AWAY_SECONDS
+        pause, answered = _FIRST_PAUSE, time.monotonic()
         seen: TaskStatus | None = None
         while True:
             try:
                 status = await self.status(task.id, principal)
             except StoreError:
-                if time.monotonic() > deadline:
+                if time.monotonic() > answered + AWAY_SECONDS:
                     raise
-                await asyncio.sleep(pause)
-                continue
-            deadline = time.monotonic() + AWAY_SECONDS
-            if status is None:
-                return _expired(task, seen)
-            if status.response is not None:
-                return status.response
-            if progress is not None and status.progress not in (None, seen and seen.progress):
-                await progress(*status.progress)
-            seen = status
+            else:
+                answered = time.monotonic()
+                if status is None:
+                    return _expired(task, seen)
+                if status.response is not None:
+                    return status.response
+                if progress is not None and status.progress not in (None, seen and seen.progress):
+                    await progress(*status.progress)
+                seen = status
             await asyncio.sleep(pause)
             pause = min(LOOK_SECONDS, pause * 2)
 
@@ -191,18 +182,15 @@ class Tasks:
         progress: Any = None if opened is None else tuple(json.loads(opened))
         if record.state == "queued" or record.state == "running":
             return TaskStatus(task, record.state, progress)
-        if record.state == "cancelled":
-            response = ToolResponse(tool_name, False, error=OutcomeUnknownError("The task was cancelled."))
-            return TaskStatus(task, "cancelled", progress, response)
+        state: TaskState = "cancelled" if record.state == "cancelled" else "finished"
         is_finished = record.state == "finished"
         answer = self._sealer.open(record.answer.decode(), name.encode()) if is_finished else None
-        if answer is None:  # the worker has died, or somebody else has written the record
-            response = ToolResponse(tool_name, False, error=OutcomeUnknownError())
-        else:
-            contract = self._find(tool_name)
-            declared = {} if contract is None else contract.declared
-            response = load_response(answer, tool_name, declared, {})
-        return TaskStatus(task, "finished", progress, response)
+        if answer is None:  # cancelled, the worker has died, or somebody else has written the record
+            error = OutcomeUnknownError("The task was cancelled." if state == "cancelled" else None)
+            return TaskStatus(task, state, progress, ToolResponse(tool_name, False, error=error))
+        contract = self._find(tool_name)
+        declared = {} if contract is None else contract.declared
+        return TaskStatus(task, state, progress, load_response(answer, tool_name, declared, {}))
 
     async def _apply(self, name: str, change: Change) -> Record | None:
         return (await self._records.change(name, change))[0]
@@ -244,10 +232,11 @@ class _Execution:
 
     async def run(self, call: TaskCall) -> None:
         tasks = self._tasks
-        work = asyncio.ensure_future(self._perform(call))
+        with continuing(call.trace):
+            caller = worker_caller(call, self._report)
+            work = asyncio.ensure_future(tasks.call(call.tool, call.arguments, caller))
         try:
-            is_cancelled = await self._watch(work)
-            if is_cancelled:
+            if await self._watch(work):
                 await self._end(call_records.leaving(self._owner, "cancelled"))
                 return
             answer = tasks._sealer.seal(dump_response(work.result()), self._name.encode())
@@ -260,10 +249,6 @@ class _Execution:
         except BaseException:
             await self._end(call_records.leaving(self._owner, "lost"))
             raise
-
-    async def _perform(self, call: TaskCall) -> ToolResponse:
-        with continuing(call.trace):
-            return await self._tasks.call(call.tool, call.arguments, worker_caller(call, self._report))
 
     async def _report(self, progress: float, total: float | None, message: str | None) -> None:
         text = json.dumps([progress, total, message])
@@ -327,11 +312,7 @@ def task_call(
         principal=context.principal,
         scopes=sorted(caller.scopes or ()),
         # tokens and keys are for the process that has read them
-        meta={
-            key: value
-            for key, value in context.meta.items()
-            if not key.startswith(_OWN_META) and is_json({key: value})
-        },
+        meta={k: v for k, v in context.meta.items() if not k.startswith("toolgen/") and is_json({k: v})},
         approved=None if approval is None else digest_of_question(approval.message, approval.preview),
         most=RESTARTS if contract.is_idempotent else 1,
         trace=current_context(),

@@ -76,12 +76,9 @@ def redeeming(seconds: float) -> Change:
 def adding(digest: str, ttl: float, *, most: int, sealed: bytes) -> Change:
     """Return the change that records a call which a worker will start, `most` times if workers die."""
 
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        if record is not None:
-            return record
-        return Record("queued", digest, ttl, "", now + LEASE_SECONDS, now, most=most, answer=sealed)
-
-    return change
+    return lambda record, now, lost_at: (
+        record or Record("queued", digest, ttl, "", now + LEASE_SECONDS, now, most=most, answer=sealed)
+    )
 
 
 def queuing(record: Record | None, now: float, lost_at: float) -> Record | None:
