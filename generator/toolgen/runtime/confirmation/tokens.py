@@ -70,11 +70,11 @@ class ConfirmationTokens:
 
     def __init__(self, keys: tuple[bytes, ...], store: CallRecords, seconds: float) -> None:
         self.seconds = seconds
-        self._keys = keys
-        self._store = store
+        self._keys, self._store = keys, store
         self._lock = threading.Lock()
-        self._sealer = sealer_of(keys) if keys else None
-        self._process: int | None = None  # that created a random key
+        self._sealers: dict[int, Sealer | None] = {}  # by process, of random keys; else 0
+        if keys:
+            self._sealing()
 
     @classmethod
     def from_settings(cls, settings: Settings) -> ConfirmationTokens:
@@ -94,7 +94,7 @@ class ConfirmationTokens:
         """Replace the keys: the first one seals from now on. Without keys there is nothing to replace."""
         if self._keys and keys:
             with self._lock:
-                self._sealer, self._keys = sealer_of(keys), keys
+                self._keys, self._sealers = keys, {}
 
     def issue(self, approved: Approved) -> str | None:
         """Return a new token; None without `cryptography`."""
@@ -129,13 +129,12 @@ class ConfirmationTokens:
         )
 
     def _sealing(self) -> Sealer | None:
-        if self._keys:
-            return self._sealer
         with self._lock:
             # a forked child with the same random key would accept the tokens of its siblings
-            if self._process != os.getpid():
-                self._sealer, self._process = sealer_of(()), os.getpid()
-            return self._sealer
+            process = 0 if self._keys else os.getpid()
+            if process not in self._sealers:
+                self._sealers = {process: sealer_of(self._keys)}
+            return self._sealers[process]
 
 
 def digest_of_call(tool_name: str, arguments: Mapping[str, Any], rule: str = "") -> str:

@@ -77,17 +77,12 @@ class RegistrySnapshot:
 def index_entries(entries: Iterable[RegistryEntry]) -> RegistrySnapshot:
     """Index `entries` by wire name and alias. Raises ValueError if two tools share a name."""
     by_wire_name: dict[str, RegistryEntry] = {}
+    by_name: dict[str, RegistryEntry] = {}
     for entry in entries:
-        name = entry.name
-        if name in by_wire_name:
-            raise ValueError(f"two tools answer to {name!r}: a name or alias must be unique in a Toolkit")
-        by_wire_name[name] = entry
-    by_name = dict(by_wire_name)
-    for name, entry in by_wire_name.items():
-        for alias in entry.aliases:
-            first = by_name.setdefault(alias, entry)
-            if first is not entry:
-                raise ValueError(f"two tools answer to {alias!r}: {first.name} and, by its alias, {name}")
+        for name in (entry.name, *entry.aliases):
+            if by_name.setdefault(name, entry) is not entry or entry.name in by_wire_name:
+                raise ValueError(f"two tools answer to {name!r}: a name or alias must be unique in a Toolkit")
+        by_wire_name[entry.name] = entry
     return RegistrySnapshot(
         by_wire_name, by_name, LazyDefinitions(by_wire_name, lambda name: by_wire_name[name].definition)
     )
