@@ -8,7 +8,7 @@ from typing import Final
 from toolgen.base.suggestions import quoted
 from toolgen.changes.contract import REQUEST, Contract
 from toolgen.changes.rule import FieldEdit, ToolPair
-from toolgen.runtime.definition.semantics.placeholders import Placeholder, placeholders
+from toolgen.runtime.definition.semantics.pointers import Placeholder, placeholders
 from toolgen.runtime.definition.semantics.properties import find_property
 
 _FROM_STRICT: Final = ("deny", "two_step", "allow")

@@ -20,11 +20,10 @@ from toolgen.schema.keywords import KEYWORDS
 
 from .faults import SpecFault, describe_error, unknown_field
 from .field_hints import looks_like_schema
-from .rules import misspelt_hints, only_if_faults, rule_faults
+from .rules import misspelt_hints, rule_faults
 from .semantics.examples import check_examples
 from .semantics.json_schema import check_schema, too_complex
-from .semantics.pages import check_page
-from .semantics.placeholders import check_placeholders
+from .semantics.pointers import check_only_if, check_page, check_placeholders
 from .semantics.references import find_dangling, find_loops
 from .spec_schema import DEFINITIONS, SPEC_SCHEMA, TARGETS, schemas_of
 
@@ -159,7 +158,7 @@ def semantic_faults(
     yield from check_examples(data, validators)
     yield from check_placeholders(data, documents["input_schema"])
     yield from check_page(data, documents)
-    yield from only_if_faults(data, documents["input_schema"])
+    yield from check_only_if(data, documents["input_schema"])
 
 
 def not_compiled(path: JsonPath, error: Exception) -> SpecFault:

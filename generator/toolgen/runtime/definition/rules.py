@@ -9,12 +9,10 @@ from functools import partial
 from typing import Any, Final
 
 from toolgen.base.suggestions import nearest, quoted, suggest
-from toolgen.schema.document import JsonPath, SchemaDocument, pointer_tokens
+from toolgen.schema.document import JsonPath
 
 from .faults import SpecFault
 from .field_hints import HINTS, MAX_KEYS
-from .semantics.only_if import default_of, is_required
-from .semantics.properties import find_property
 from .spec_schema import DEFINITIONS
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
@@ -49,27 +47,6 @@ def _conflicts(data: Mapping[str, Any]) -> Iterator[SpecFault]:
         message = "Anthropic refuses cache_control for a tool with `load: deferred`"
         hint = "set it for the last tool that is always loaded"
         yield fault(("targets", "anthropic", "cache_control"), message=message, hint=hint)
-
-
-def only_if_faults(data: Mapping[str, Any], document: SchemaDocument) -> Iterator[SpecFault]:
-    """Yield the faults of `confirm.only_if`; `document` is the input schema, whose references are valid."""
-    confirm = data.get("confirm", {})
-    if (pointer := confirm.get("only_if")) is None:
-        return
-    fault = partial(SpecFault, ("confirm", "only_if"), "bad-only-if")
-    if not confirm.get("preview"):
-        yield fault("a call with false is answered by the preview, and there is none", "add `preview: true`")
-    if "output_schema" not in data:
-        yield fault("the preview is a response then, and no `output_schema` describes it", "add one")
-    names = pointer_tokens(pointer)
-    found = find_property(document, names)
-    if found.missing is not None:
-        yield fault(f"the request has no {quoted(pointer)}", found.hint)
-    elif {str(each["type"]) for each in found.schemas if "type" in each} != {"boolean"}:
-        yield fault(f"{quoted(pointer)} is not a boolean", "point to a property with `type: boolean`")
-    elif default_of(found.schemas) is None and not is_required(document, names):
-        hint = "give it `default: false`, or add it to `required`"
-        yield fault(f"{quoted(pointer)} may be left out, and has no default", hint)
 
 
 def misspelt_hints(data: Mapping[str, Any]) -> Iterator[SpecFault]:
