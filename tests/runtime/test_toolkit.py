@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import shop
 from toolgen.runtime import Toolkit, ToolResponse
-from toolgen.runtime.definition.tool_definitions import ToolDefinitions
+from toolgen.runtime.definition.tool_definition import ToolDefinitions
 
 from tests.runtime.tool_factory import code_of, make_tool
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .context import ToolEvent as ToolEvent
     from .definition.check import ToolSpecError as ToolSpecError
     from .definition.tool_definition import ToolDefinition as ToolDefinition
-    from .definition.tool_definitions import ToolDefinitions as ToolDefinitions
+    from .definition.tool_definition import ToolDefinitions as ToolDefinitions
     from .elicitation import AcceptedElicitation as AcceptedElicitation
     from .elicitation import Elicitation as Elicitation
     from .elicitation import ElicitationResult as ElicitationResult
@@ -55,8 +55,7 @@ _NAMES = {
     "content.values": ("Audio", "File", "Image", "Link", "Text", "ToolResult"),
     "context": ("ToolConfig", "ToolContext", "ToolEvent"),
     "definition.check": ("ToolSpecError",),
-    "definition.tool_definition": ("ToolDefinition",),
-    "definition.tool_definitions": ("ToolDefinitions",),
+    "definition.tool_definition": ("ToolDefinition", "ToolDefinitions"),
     "elicitation": ("AcceptedElicitation", "Elicitation", "ElicitationResult", "RefusedElicitation"),
     "errors": ("ChangedSinceConfirmedError", "ToolError"),
     "execution.readiness": ("SetupContext",),

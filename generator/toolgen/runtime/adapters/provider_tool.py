@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.runtime.adapters.naming import options, published, published_name, wire_names
-from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.definition.tool_definitions import ToolDefinitions
+from toolgen.runtime.definition.tool_definition import ToolDefinition, ToolDefinitions
 from toolgen.schema.dialects.publish import publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject, Schema, SchemaDocument

@@ -1,8 +1,10 @@
-"""The types of a tool's definition in `catalog.py`: plain data with the keys of the spec."""
+"""Definitions of tools, plain data with the keys of the spec; those of a package load when asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from typing import Any, Literal, NotRequired, Required, TypeAlias, TypedDict
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -49,3 +51,65 @@ class ToolDefinition(TypedDict, total=False):
     coerce: bool
     meta: Mapping[str, Any]
     targets: Mapping[str, Any]
+
+
+class LazyDefinitions(Mapping[str, ToolDefinition]):
+    """Definitions by wire name, each loaded when it is asked for. Names load none."""
+
+    def __init__(self, names: Collection[str], load: Callable[[str], ToolDefinition]) -> None:
+        self._names = names
+        self._load = load
+
+    def __getitem__(self, name: str) -> ToolDefinition:
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __repr__(self) -> str:
+        return f"<definitions of {', '.join(self)}>"
+
+
+class ToolDefinitions(LazyDefinitions):
+    """Definitions by wire name, in alphabetical order. They are imported one by one, and names import none.
+
+    Args:
+        package: the generated package, whose package `definitions` has a module for each tool.
+        modules: the name of that module by the tool's wire name.
+        aliases: the wire name by alias.
+    """
+
+    def __init__(
+        self, package: str | None, modules: Mapping[str, str], aliases: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(modules, cache(lambda name: self._module(name).DEFINITION))
+        self._package = package
+        self._modules = modules
+        self.aliases = aliases or {}
+
+    def find(self, name: str) -> ToolDefinition:
+        """Return the definition of the tool called `name`, a wire name or an alias. Raises KeyError."""
+        return self[self.aliases.get(name, name)]
+
+    def tool_class(self, name: str) -> type[Any]:
+        """Import and return the class of the tool called `name`, a wire name or an alias. Raises KeyError."""
+        definition = self.find(name)
+        module = import_module(f"{self._package}.tools.{self._modules[definition['name']]}")
+        found: type[Any] = getattr(module, definition.get("class_name", ""))
+        return found
+
+    def by_constant(self, constant: str) -> ToolDefinition:
+        """Return the definition with the name that the catalog gives it. Raises AttributeError."""
+        for name, module in self._modules.items():
+            if constant in (module.upper(), f"{module.upper()}_"):
+                return self[name]
+        raise AttributeError(f"no tool's definition is called {constant!r}")
+
+    def _module(self, name: str) -> Any:
+        return import_module(f"{self._package}.definitions.{self._modules[name]}")

@@ -8,8 +8,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.definition.tool_definitions import LazyDefinitions, ToolDefinitions
+from toolgen.runtime.definition.tool_definition import LazyDefinitions, ToolDefinition, ToolDefinitions
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.tool import BaseTool, check_definition
 
