@@ -53,7 +53,7 @@ def serve(
 
         serve_metrics = start_export(serves_metrics=options.metrics_port is not None)
         from .server import check_implementations, complete_identity
-        from .transports.http_server import HttpAddress, serve_http
+        from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
         with contextlib.redirect_stdout(sys.stderr):  # for print() in modules of the application
@@ -66,9 +66,14 @@ def serve(
             _report_refused_tools(server)
             return serve_stdio(server)
         pages = None if make_pages is None else make_pages(server)
-        port = 8000 if options.port is None else options.port
-        address = HttpAddress(options.host or "127.0.0.1", port, options.metrics_port)
-        return serve_http(server, address, serve_metrics=serve_metrics, pages=pages)
+        return serve_http(
+            server,
+            options.host or "127.0.0.1",
+            8000 if options.port is None else options.port,
+            metrics_port=options.metrics_port,
+            serve_metrics=serve_metrics,
+            pages=pages,
+        )
     except SettingError as error:
         print_message(str(error))
         return 2
@@ -81,16 +86,12 @@ def serve(
 
 def _open_closed_streams() -> None:
     """Open /dev/null as the standard streams that are closed: other files would get their descriptors."""
-    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            nothing = os.open(os.devnull, os.O_RDWR)
-            if nothing != descriptor:
-                os.dup2(nothing, descriptor)
-                os.close(nothing)
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass  # it takes the lowest one that is free
+    os.close(descriptor)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
 def _check_transport(options: argparse.Namespace) -> None:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import mcp_types as types
+from anyio import current_effective_deadline
 from mcp.server import Server, ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.toolkit import Toolkit
 
-from .calls_in_flight import CallsInFlight
 from .current_call import CurrentCall
 from .features import FeatureSource
 from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls, is_modern
@@ -27,9 +30,13 @@ from .tool_list import ToolList
 if TYPE_CHECKING:
     from toolgen.runtime.rate_limits import RateLimits
 
+Result = TypeVar("Result")
+
 SESSION_HEADER: Final = "mcp-session-id"
 CALLED: Final = "toolgen.called"
 """In the ASGI scope: the request has called a tool, and has a record."""
+STOPPING_CODE: Final = -32000  # JSON-RPC leaves -32000 to -32099 to servers
+STOPPING: Final = "The server is stopping."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,46 @@ class _ClientSession:
     toolkit: Toolkit
     to_client: ServerSession
     loop: asyncio.AbstractEventLoop
+
+
+class CallsInFlight:
+    """The running tool calls of a server, by task."""
+
+    def __init__(self) -> None:
+        # True if all requests run in tasks of a transport of ours, which only scopes of anyio cancel. The
+        # tasks of clients in the same process are their own, and asyncio may cancel them, too.
+        self.has_own_tasks = False
+        self._ending: dict[asyncio.Task[Any], bool] = {}  # True: the server has cancelled the task
+
+    async def run(self, work: Awaitable[Result]) -> Result:
+        """Await a call. Raises MCPError if the server ends it early, or if the call cancels its own task."""
+        task = asyncio.current_task()
+        assert task is not None
+        before = task.cancelling()
+        self._ending[task] = False
+        try:
+            return await work
+        except asyncio.CancelledError:
+            if self._ending[task]:  # its client gets an answer, and the connection goes on
+                task.uncancel()
+                raise MCPError(code=STOPPING_CODE, message=STOPPING) from None
+            if not self.has_own_tasks or current_effective_deadline() == -math.inf:
+                raise  # the caller has cancelled: by asyncio, or by a scope around the request
+            LOGGER.error("a call ended with a cancellation that no client requested")
+            # the task belongs to the transport, which would end with it
+            while task.cancelling() > before:
+                task.uncancel()
+            raise MCPError(code=types.INTERNAL_ERROR, message="Internal error") from None
+        finally:
+            del self._ending[task]
+
+    def end_all(self) -> None:
+        """End the calls of this event loop, because the server stops."""
+        running = asyncio.get_running_loop()
+        for task in list(self._ending):
+            if task.get_loop() is running:
+                self._ending[task] = True
+                task.cancel()
 
 
 class ServerState:

@@ -18,7 +18,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
-from .lifespan import LIFESPANS, Entered, entering
+from .lifespan import LIFESPANS, Entered
 
 
 class AdoptedFeatures:
@@ -72,7 +72,7 @@ class AdoptedFeatures:
 
     async def _enter_lifespan(self) -> None:
         loop = asyncio.get_running_loop()
-        await LIFESPANS.enter(self.server, partial(entering, self.server))
+        await LIFESPANS.enter(self.server)
         if loop in self._has_entered:
             await LIFESPANS.leave(self.server)  # it is counted once
         self._has_entered.add(loop)

@@ -46,18 +46,19 @@ class _Running:
 class Lifespans:
     """The lifespans of servers, by server and event loop. Safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, lifespan: Callable[[Any], AbstractAsyncContextManager[Any]]) -> None:
+        self._lifespan = lifespan
         self._running: dict[tuple[int, int], _Running] = {}
 
-    async def enter(self, server: Any, lifespan: Callable[[], AbstractAsyncContextManager[Any]]) -> Any:
-        """Return the value of the lifespan, entered unless it runs. Raises what entering it raises."""
+    async def enter(self, server: Any) -> None:
+        """Enter the lifespan unless it runs. Raises what entering it raises."""
         key = (id(server), id(asyncio.get_running_loop()))
         running = self._running.get(key)
         if running is None or running.loop is not asyncio.get_running_loop():
-            running = self._running[key] = _Running(lifespan())
+            running = self._running[key] = _Running(self._lifespan(server))
         running.users += 1
         try:
-            return await asyncio.shield(running.entered)
+            await asyncio.shield(running.entered)
         except BaseException:
             await self._release(key, running)
             raise
@@ -80,9 +81,6 @@ class Lifespans:
             if self._running.get(key) is running:
                 del self._running[key]
             await running.leave()
-
-
-LIFESPANS = Lifespans()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +109,6 @@ async def entering(server: Any) -> AsyncIterator[Entered]:
         endpoint = getattr(endpoint, "app", endpoint)  # behind the server's own authentication
         # its context has the value of the lifespan
         yield Entered(endpoint.session_manager.app, {})
+
+
+LIFESPANS = Lifespans(entering)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextvars import ContextVar
-from functools import partial
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, cast
 
@@ -22,7 +21,7 @@ from toolgen.runtime.errors import ToolError
 from toolgen.serving.current_call import CurrentCall, current_call
 from toolgen.serving.received_results import block_of, repeats
 
-from .lifespan import LIFESPANS, entering
+from .lifespan import LIFESPANS
 
 FAILED: Final = "failed"
 """The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
@@ -55,7 +54,7 @@ class AdoptedTool:
 
     async def setup(self) -> None:
         """Enter the server's lifespan unless another of its tools has done so."""
-        await LIFESPANS.enter(self.server, partial(entering, self.server))
+        await LIFESPANS.enter(self.server)
 
     async def close(self) -> None:
         """Leave the server's lifespan after the last of its tools."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final
@@ -74,7 +74,9 @@ class ScriptCalls:
 
     async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         confirms = "confirm" in self.functions.definitions[tool]
-        with _inner_call(self.call, tool, arguments):
+        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+        # what its tool notes is not about `run_code`
+        with nullcontext() if self.call is None else answering(self.call.request, params):
             try:
                 response = await self.toolkit.call(
                     tool,
@@ -117,14 +119,3 @@ class ScriptCalls:
         if self._questions > QUESTIONS:
             raise ConfirmationRequiredError(f"The script has asked the user {QUESTIONS} times.")
         return self._clock.stopped()
-
-
-@contextmanager
-def _inner_call(call: CurrentCall | None, tool: str, arguments: Mapping[str, Any]) -> Iterator[None]:
-    """Make the call of a script the current one: what its tool notes is not about `run_code`."""
-    if call is None:
-        yield
-        return
-    params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
-    with answering(call.request, params):
-        yield

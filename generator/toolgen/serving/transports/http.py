@@ -26,9 +26,8 @@ from toolgen.serving.auth.configuration import (
     check_exposure,
 )
 from toolgen.serving.auth.grant import refused_tools
-from toolgen.serving.calls_in_flight import STOPPING, STOPPING_CODE
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity
-from toolgen.serving.server_state import SESSION_HEADER
+from toolgen.serving.server_state import SESSION_HEADER, STOPPING, STOPPING_CODE
 
 from .body import (
     INVALID_ID,

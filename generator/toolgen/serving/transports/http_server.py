@@ -6,7 +6,6 @@ import asyncio
 import os
 import socket
 import sys
-from dataclasses import dataclass
 from types import FrameType
 from typing import Final
 
@@ -29,29 +28,21 @@ LEAST_RESERVE: Final = 32
 UNLIMITED: Final = 65_536  # connections, where the system has no limit
 
 
-@dataclass(frozen=True, slots=True)
-class HttpAddress:
-    """Where to listen: for clients, and for scrapes of metrics if there is a port for them."""
-
-    host: str
-    port: int
-    metrics_port: int | None = None
-
-
 def serve_http(
     server: ToolServer,
-    address: HttpAddress,
+    host: str,
+    port: int,
     *,
+    metrics_port: int | None = None,
     serve_metrics: ServeMetrics | None = None,
     pages: Pages | None = None,
 ) -> int:
     """Serve streamable HTTP at `/mcp`, and `pages`, until a signal arrives; return the exit code.
 
-    `serve_metrics` serves those at `metrics_port`.
+    `serve_metrics` serves metrics for scrapes at `metrics_port`, if there is one.
     """
-    host = address.host
     app = HttpApp(server, host=host, by_command=True, pages=pages)
-    flag, port, metrics_port = "--port", address.port, address.metrics_port
+    flag = "--port"
     try:
         listening = _listen(host, port)
         if serve_metrics is not None and metrics_port is not None:
