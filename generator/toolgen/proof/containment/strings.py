@@ -206,14 +206,12 @@ class _Patterns:
             self._add(pattern, negative=False)
         for name in given.formats:
             shape = FORMATS[name]
-            self._add(shape.lower if exact and shape.lower is not None else shape.upper, negative=False)
+            self._add(shape.lower if exact else shape.upper, negative=False)
         for pattern in given.not_patterns:
             self._add(pattern, negative=True)
         for name in given.not_formats:
             shape = FORMATS[name]
-            opposite = shape.upper if exact else shape.lower
-            if opposite is not None:
-                self._add(opposite, negative=True)
+            self._add(shape.upper if exact else shape.lower, negative=True)
 
     def _add(self, pattern: str, *, negative: bool) -> None:
         try:
