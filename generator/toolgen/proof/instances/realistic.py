@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.resources import files
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from toolgen.proof.instances.choices import Dice
 from toolgen.proof.instances.numbers import NumberFacts
@@ -27,6 +29,8 @@ from toolgen.proof.instances.usual_texts import (
     uuid,
 )
 from toolgen.schema.document import Draft
+
+T = TypeVar("T")
 
 _TRIES: Final = 6
 _LONGEST: Final = 5_000  # characters
@@ -99,15 +103,14 @@ _MOMENTS: Final = frozenset(
 )
 """Words after `first` and `last` that say that something happened."""
 _PLAIN: Final = ("blue widget", "spring order", "first draft", "weekly report", "north office", "main list")
-_SENTENCES: Final = (
-    "The order was received and will be shipped on Monday.",
-    "Please check the attached report before the meeting.",
-    "Everything works as expected.",
-    "Two of the three items are in stock.",
-)
+_TABLE: Final = tomllib.loads(files("toolgen.proof.instances").joinpath("names.toml").read_text("utf-8"))
 
 
-def _fixed(*texts: str) -> Callable[[Dice], Sequence[str]]:
+def _by_word(rows: Mapping[str, T]) -> dict[str, T]:
+    return {word: row for words, row in rows.items() for word in words.split()}
+
+
+def _fixed(texts: Sequence[str]) -> Callable[[Dice], Sequence[str]]:
     return lambda _: texts
 
 
@@ -115,71 +118,39 @@ def _made(make: Callable[[Dice], str]) -> Callable[[Dice], Sequence[str]]:
     return lambda dice: (make(dice), make(dice))
 
 
-def _table(rows: Mapping[str, Callable[[Dice], Sequence[str]]]) -> dict[str, Callable[[Dice], Sequence[str]]]:
-    return {key: row for keys, row in rows.items() for key in keys.split()}
-
-
-_BY_NAME: Final = _table(
-    {
-        "email mail recipient sender cc bcc": _made(email),
-        "url uri link href website homepage webhook endpoint image avatar photo": _made(url),
-        "id identifier key number no ref reference sku serial": lambda dice: (
-            f"{dice.one_of(('ord', 'itm', 'usr', 'ref'))}_{digits(dice, 6)}",
-            digits(dice, 4, "123456789"),
-        ),
-        "uuid guid": _made(uuid),
-        "token cursor nonce secret": lambda dice: (digits(dice, 24, HEXADECIMAL),),
-        "sha hash commit digest checksum": lambda dice: (digits(dice, 40, HEXADECIMAL),),
-        "name": lambda dice: (person(dice), dice.one_of(FIRST_NAMES)),
-        "firstname first": lambda dice: (dice.one_of(FIRST_NAMES),),
-        "lastname last surname": lambda dice: (dice.one_of(LAST_NAMES),),
-        "username user login author owner assignee account handle": lambda dice: (
-            dice.one_of(FIRST_NAMES).lower(),
-            f"{dice.one_of(FIRST_NAMES).lower()}{dice.between(1, 99)}",
-        ),
-        "company organization organisation org supplier vendor customer client employer brand": _fixed(
-            "Nordic Parts", "Acme Corporation", "Globex", "Initech"
-        ),
-        "phone mobile fax tel telephone": lambda dice: (f"+1 202 555 01{digits(dice, 2)}",),
-        "city town destination origin location place": _fixed("Oslo", "Berlin", "San Francisco", "Kyoto"),
-        "country nation": _fixed("Norway", "Germany", "US", "Japan"),
-        "state province region": _fixed("California", "CA", "Bavaria", "eu-west-1"),
-        "address street": lambda dice: (f"{dice.between(1, 99)} Market Street", "12 Harbour Road"),
-        "zip zipcode postal postcode": lambda dice: (digits(dice, 5, "123456789"),),
-        "currency": _fixed("EUR", "USD", "JPY"),
-        "language lang locale": _fixed("en", "en-US", "de", "ja"),
-        "timezone tz zone": _fixed("Europe/Oslo", "UTC", "America/New_York"),
-        "date day birthday since until deadline due": _made(date),
-        "time hour": lambda dice: (time_of_day(dice)[:5], time_of_day(dice)),
-        "at timestamp datetime created updated modified expires expiry start end": _made(date_time),
-        "color colour": _fixed("#1f77b4", "blue", "teal"),
-        "path file filename filepath document source target": _fixed(
-            "docs/report.pdf", "src/main.py", "data.csv"
-        ),
-        "directory folder dir root cwd": _fixed("/home/ada/project", "docs"),
-        "extension mime mimetype": _fixed("application/json", "text/plain"),
-        "query search q keyword term filter": _fixed("brake pads", "annual report", "status:open"),
-        "sql": _fixed("SELECT id, name FROM orders"),
-        "title subject headline heading": _fixed("Weekly report", "Spring order", "Meeting on Monday"),
-        "description summary note comment message text body content reason detail prompt question answer "
-        "instruction feedback bio abstract warning error hint": lambda _: _SENTENCES,
-        "status phase": _fixed("active", "pending", "completed"),
-        "category type kind group topic genre class": _fixed("standard", "parts", "office"),
-        "tag label": _fixed("urgent", "new", "review"),
-        "unit": _fixed("kg", "cm", "pieces"),
-        "version": lambda dice: (f"{dice.between(0, 4)}.{dice.between(0, 20)}.{dice.between(0, 9)}",),
-        "repo repository project package library module": _fixed("octo/widgets", "widgets", "toolkit"),
-        "branch": _fixed("main", "feature/search"),
-        "ip": _made(ipv4),
-        "host hostname domain server": _made(host),
-        "code": lambda dice: (f"A{digits(dice, 3)}", digits(dice, 3)),
-        "symbol ticker stock": _fixed("NVDA", "EQNR", "SAP"),
-        "product item": _fixed("Brake pad", "Desk lamp", "USB cable"),
-        "model": _fixed("standard-2", "X200"),
-        "command": _fixed("ls -la", "make test"),
-        "selector": _fixed("#submit", ".price"),
-    }
-)
+_BY_NAME: Final[Mapping[str, Callable[[Dice], Sequence[str]]]] = {
+    **{word: _fixed(texts) for word, texts in _by_word(_TABLE["texts"]).items()},
+    **_by_word(
+        {
+            "email mail recipient sender cc bcc": _made(email),
+            "url uri link href website homepage webhook endpoint image avatar photo": _made(url),
+            "id identifier key number no ref reference sku serial": lambda dice: (
+                f"{dice.one_of(('ord', 'itm', 'usr', 'ref'))}_{digits(dice, 6)}",
+                digits(dice, 4, "123456789"),
+            ),
+            "uuid guid": _made(uuid),
+            "token cursor nonce secret": lambda dice: (digits(dice, 24, HEXADECIMAL),),
+            "sha hash commit digest checksum": lambda dice: (digits(dice, 40, HEXADECIMAL),),
+            "name": lambda dice: (person(dice), dice.one_of(FIRST_NAMES)),
+            "firstname first": lambda dice: (dice.one_of(FIRST_NAMES),),
+            "lastname last surname": lambda dice: (dice.one_of(LAST_NAMES),),
+            "username user login author owner assignee account handle": lambda dice: (
+                dice.one_of(FIRST_NAMES).lower(),
+                f"{dice.one_of(FIRST_NAMES).lower()}{dice.between(1, 99)}",
+            ),
+            "phone mobile fax tel telephone": lambda dice: (f"+1 202 555 01{digits(dice, 2)}",),
+            "address street": lambda dice: (f"{dice.between(1, 99)} Market Street", "12 Harbour Road"),
+            "zip zipcode postal postcode": lambda dice: (digits(dice, 5, "123456789"),),
+            "date day birthday since until deadline due": _made(date),
+            "time hour": lambda dice: (time_of_day(dice)[:5], time_of_day(dice)),
+            "at timestamp datetime created updated modified expires expiry start end": _made(date_time),
+            "version": lambda dice: (f"{dice.between(0, 4)}.{dice.between(0, 20)}.{dice.between(0, 9)}",),
+            "ip": _made(ipv4),
+            "host hostname domain server": _made(host),
+            "code": lambda dice: (f"A{digits(dice, 3)}", digits(dice, 3)),
+        }
+    ),
+}
 
 
 # Numbers
@@ -198,19 +169,4 @@ def _numbers(facts: NumberFacts, words: list[str], dice: Dice, *, whole: bool) -
     yield from (facts.random(dice, whole) for _ in range(_TRIES))
 
 
-def _ranges(rows: Mapping[str, tuple[int, int, int]]) -> dict[str, tuple[int, int, int]]:
-    return {key: row for keys, row in rows.items() for key in keys.split()}
-
-
-_RANGES: Final = _ranges(  # lowest, highest, decimals; other numbers are from 1 to 100
-    {
-        "price cost amount total subtotal fee tax budget salary revenue balance payment income": (5, 500, 2),
-        "quantity qty count num number copy guest passenger ticket people rating star page index line month "
-        "day hour temperature temp": (1, 5, 0),
-        "id port width height length": (1000, 9999, 0),
-        "year": (2020, 2026, 0),
-        "timestamp epoch": (1_767_225_600, 1_798_000_000, 0),
-        "latitude lat longitude lng lon long": (-60, 60, 4),
-        "rate ratio probability confidence score similarity": (0, 1, 3),
-    }
-)
+_RANGES: Final[Mapping[str, Sequence[int]]] = _by_word(_TABLE["numbers"])
