@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 
 from yaml.error import Mark, MarkedYAMLError
 
+from toolgen.base.files import read_named
 from toolgen.base.suggestions import quoted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
@@ -30,7 +31,7 @@ _NEVER_ENDS = {"found unexpected end of stream"}
 @cache
 def _explanations() -> dict[str, dict[str, str]]:
     """Return the code, the message and the hint for each problem of libyaml that has them."""
-    text = files("toolgen.language.yaml12").joinpath("syntax_errors.toml").read_text("utf-8")
+    text = read_named(Path(__file__).with_name("syntax_errors.toml")).decode()
     # libyaml scans ahead of the events, to a depth of 1,000
     too_deep = {"code": "too-deep", "message": TOO_DEEP[0], "hint": TOO_DEEP[1]}
     return {**tomllib.loads(text), "exceeded maximum nesting depth": too_deep}
