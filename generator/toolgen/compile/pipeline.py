@@ -22,7 +22,6 @@ from toolgen.compile.printing.client_source import (
 )
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
-from toolgen.compile.printing.markdown_page import tool_markdown
 from toolgen.compile.printing.models import package_classes
 from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
 from toolgen.compile.printing.template_data import package_sources
@@ -48,6 +47,7 @@ from toolgen.language.reading.read import read
 from toolgen.language.target import Target
 from toolgen.language.targets.definition import TargetDefinition
 from toolgen.language.targets.documents import DOCS
+from toolgen.schema.document import JsonObject
 
 Cache = MutableMapping[str, bytes]
 
@@ -337,10 +337,10 @@ def _files(program: Program, package: Package, targets: Sequence[Target]) -> dic
     return {name: {path: formatted[path] for path in files.tree} for name, files in rendered.items()}
 
 
-def _pages(program: Program, package: Package, targets: Sequence[Target]) -> dict[str, str]:
-    """Return the Markdown about each tool, by its Python name."""
+def _pages(program: Program, package: Package, targets: Sequence[Target]) -> dict[str, JsonObject]:
+    """Return what the page about each tool says, by its Python name."""
     pairs = zip(program.tools, package.tools, strict=True)
-    return {lowered.py_name: tool_markdown(tool_page(tool, lowered, targets)) for tool, lowered in pairs}
+    return {lowered.py_name: tool_page(tool, lowered, targets) for tool, lowered in pairs}
 
 
 def _formatted(rendered: Collection[RenderedFiles]) -> Tree:

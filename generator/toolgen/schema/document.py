@@ -547,6 +547,11 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def as_mapping(value: object) -> Mapping[str, Any]:
+    """Return `value` if it is an object, else an empty one; see `as_list`."""
+    return value if isinstance(value, Mapping) else {}
+
+
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 
 

@@ -8,15 +8,16 @@ from typing import Any, Final
 
 import jinja2
 
-from toolgen.base.escaping.places import markdown_text
 from toolgen.compile.models.module_source import module_source
 from toolgen.compile.printing.models import PackageClasses
 from toolgen.compile.printing.shared_schemas import SharedSchemas
 from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
+from toolgen.compile.publishing.markdown import MARKDOWN_FILTERS
 from toolgen.compile.python_source.imports import all_statement, import_from, module_order
 from toolgen.compile.python_source.literals import comment, docstring, literal, wrapped
 from toolgen.language.package import Package
 from toolgen.language.program import SharedFile
+from toolgen.schema.document import JsonObject
 
 OPTIONS: Final[Mapping[str, Any]] = {
     "undefined": jinja2.StrictUndefined,
@@ -27,13 +28,13 @@ OPTIONS: Final[Mapping[str, Any]] = {
 }
 FILTERS: Final[Mapping[str, Any]] = {
     **DOCUMENT_FILTERS,
+    **MARKDOWN_FILTERS,
     "all_statement": all_statement,
     "comment": comment,
     "docstring": docstring,
     "import_from": lambda names, module: import_from(module, names),
     "in_module_order": lambda tools: sorted(tools, key=lambda tool: module_order(tool.py_name)),
     "literal": literal,
-    "markdown": markdown_text,
     "wrapped": wrapped,
 }
 
@@ -53,11 +54,11 @@ def package_sources(
     package: Package,
     classes: PackageClasses,
     shared: Mapping[str, SharedFile],
-    pages: Mapping[str, str] | None = None,
+    pages: Mapping[str, JsonObject] | None = None,
 ) -> PackageSources:
     """Return what templates see of a package with these classes.
 
-    `shared` are the shared files of its tools, and `pages` the Markdown about them, if a target prints it.
+    `shared` are the shared files of its tools, and `pages` what a page about each says, if one is printed.
     """
     schemas = SharedSchemas(shared)
     tools: dict[str, dict[str, object]] = {}
@@ -67,7 +68,7 @@ def package_sources(
             "module": module_source(classes.tools[tool.py_name]),
             "definition": definition.data,
             "schema_imports": definition.imports,
-            "page": "" if pages is None else pages[tool.py_name],
+            "page": {} if pages is None else pages[tool.py_name],
         }
     files = {
         path: {"module": module_source(made), "schemas": schemas.of_file(path)}

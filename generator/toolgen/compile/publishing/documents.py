@@ -1,15 +1,13 @@
-"""Documents about all tools: `server.json` of the MCP registry, `manifest.json` of a bundle, and Markdown."""
+"""Documents about all tools: `server.json` of the MCP registry, `manifest.json` of a bundle, and a skill."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from toolgen.base.escaping.places import markdown_code, markdown_text
-from toolgen.language.package import Package, Tool
+from toolgen.language.package import Package
 from toolgen.language.publication import Publication
 
 SERVER_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -109,32 +107,6 @@ def skill_description(model: Package) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def arguments_table(tool: Tool) -> list[dict[str, str]]:
-    """Return the rows of a table of a tool's arguments, with every cell as Markdown."""
-    properties = tool.input_schema.get("properties", {}) if isinstance(tool.input_schema, Mapping) else {}
-    required = tool.input_schema.get("required", ()) if isinstance(tool.input_schema, Mapping) else ()
-    return [
-        {
-            "name": markdown_code(name).replace("|", "\\|"),
-            "required": "yes" if name in required else "no",
-            "about": markdown_text(str(schema.get("description", "")) if isinstance(schema, Mapping) else ""),
-        }
-        for name, schema in properties.items()
-    ]
-
-
-def fenced_json(data: Any) -> str:
-    """Return data as a block of Markdown, whose fence is longer than any in it."""
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"{fence}json\n{text}\n{fence}"
-
-
-def quoted_lines(text: str) -> str:
-    """Return text as a quotation of Markdown: a line of it begins no heading and ends no block of ours."""
-    return "\n".join(f"> {markdown_text(line)}".rstrip() for line in text.splitlines())
-
-
 def _secrets(model: Package) -> list[str]:
     return sorted({name for tool in model.tools for name in tool.secrets})
 
@@ -153,12 +125,7 @@ def _said(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 DOCUMENT_FILTERS: Final[Mapping[str, Callable[[Any], Any]]] = {
-    "arguments_table": arguments_table,
-    "fenced_json": fenced_json,
-    "markdown_code": markdown_code,
-    "markdown_text": markdown_text,
     "mcpb_manifest": mcpb_manifest,
-    "quoted_lines": quoted_lines,
     "server_json": server_json,
     "skill_description": skill_description,
 }
