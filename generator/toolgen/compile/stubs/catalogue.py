@@ -10,27 +10,18 @@ import builtins
 import keyword
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from toolgen.compile.models.class_builder import root_classes
 from toolgen.compile.models.model_classes import ModelClass, Record, reachable
-from toolgen.compile.models.shapes import (
-    OBJECT,
-    ClassRef,
-    Literals,
-    Shape,
-    inner_shapes,
-    renamed,
-    with_inner,
-)
-from toolgen.language.names import pascal, singular, snake, unique_name
+from toolgen.compile.models.shapes import OBJECT, ClassRef, Literals, Shape, renamed
+from toolgen.language.names import pascal, snake, unique_name
 from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.schema.document import SchemaDocument
 
 _MAX_LITERALS: Final = 1_000  # characters; an enumeration that takes more is a type of its values
-_SHORT_LITERALS: Final = 40  # characters that are not worth a name
 _RESERVED: Final = frozenset(
     (*dir(builtins), "Any", "Literal", "NotRequired", "TypedDict", "Promise", "Record")
 )
@@ -61,7 +52,7 @@ class ToolTypes:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueTypes:
-    """Tools, and the types that they use: records and enumerations by name."""
+    """Tools, and the types that they use, by name."""
 
     tools: tuple[ToolTypes, ...]
     types: Mapping[str, ModelClass]
@@ -93,7 +84,7 @@ def catalogue_types(
     tools = tuple(_with_shapes(tool, lambda shape: renamed(shape, names)) for tool in tools)
     used = reachable(types, [name for tool in tools for name in tool.classes()])
     types = {name: made for name, made in types.items() if name in used}
-    return _with_named_literals(tools, types, {*functions.values(), *classes})
+    return CatalogueTypes(tools, types)
 
 
 def function_names(tools: Collection[str], words: Set[str] = PYTHON_WORDS) -> dict[str, str]:
@@ -132,14 +123,9 @@ def _is_function_name(name: str) -> bool:
     return is_identifier(name) and not name.startswith("_")
 
 
-def literals_size(literals: Literals) -> int:
-    """Return how many characters the values of an enumeration take."""
-    return sum(len(str(value)) + 4 for value in literals.values)
-
-
 def is_huge(shape: Shape) -> bool:
     """True for an enumeration whose values are too many to print; their types stand for them."""
-    return isinstance(shape, Literals) and literals_size(shape) > _MAX_LITERALS
+    return isinstance(shape, Literals) and sum(len(str(value)) + 4 for value in shape.values) > _MAX_LITERALS
 
 
 class _Builder:
@@ -238,44 +224,3 @@ def _with_shapes(tool: ToolTypes, change: Callable[[Shape], Shape]) -> ToolTypes
         response=None if tool.response is None else change(tool.response),
         chunk=None if tool.chunk is None else change(tool.chunk),
     )
-
-
-def _with_named_literals(
-    tools: tuple[ToolTypes, ...], types: Mapping[str, ModelClass], taken: Set[str]
-) -> CatalogueTypes:
-    """Return the types with a name for each long enumeration that is there more than once."""
-    fields = [(field.name, field.shape) for made in types.values() for field in made.fields.values()]
-    for tool in tools:
-        if isinstance(tool.request, Record):
-            fields += [(field.name, field.shape) for field in tool.request.fields.values()]
-    counts: Counter[Literals] = Counter()
-    wanted: dict[Literals, str] = {}
-    for name, shape in fields:
-        for literals in _literals_in(shape):
-            counts[literals] += 1
-            one = name if literals == shape else singular(name)
-            wanted.setdefault(literals, pascal(one, "Value"))
-    names: dict[Literals, str] = {}
-    used = {*taken, *types, *_RESERVED}
-    for literals, count in counts.items():
-        if count > 1 and literals_size(literals) > _SHORT_LITERALS and not is_huge(literals):
-            names[literals] = unique_name(wanted[literals], used)
-            used.add(names[literals])
-    if not names:
-        return CatalogueTypes(tools, types)
-
-    def change(shape: Shape) -> Shape:
-        if isinstance(shape, Literals):
-            return ClassRef(names[shape]) if shape in names else shape
-        return with_inner(shape, change)
-
-    aliases = {name: ModelClass(literals) for literals, name in names.items()}
-    changed = {name: made.with_shapes(change) for name, made in types.items()}
-    return CatalogueTypes(tuple(_with_shapes(tool, change) for tool in tools), {**aliases, **changed})
-
-
-def _literals_in(shape: Shape) -> Iterator[Literals]:
-    if isinstance(shape, Literals):
-        yield shape
-    for inner in inner_shapes(shape):
-        yield from _literals_in(inner)
