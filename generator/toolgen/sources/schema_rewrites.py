@@ -149,7 +149,9 @@ def _move_required(node: dict[str, Any], where: str) -> list[str]:
     for name, inner in node["properties"].items():
         if not isinstance(inner, dict) or not isinstance(inner.get("required"), bool):
             continue
-        if inner.pop("required") and name not in required:
+        if not inner.pop("required"):  # nothing is lost: properties are optional
+            continue
+        if name not in required:
             required = [*required, name]
             node["required"] = required
         notes.append(

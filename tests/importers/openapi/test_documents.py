@@ -46,6 +46,7 @@ def test_documents_as_they_are(
         expected = each.get("content", each.get("answer", {})) if "error" not in each else None
         assert (response.error and response.error.code) == each.get("error"), response.error
         assert expected is None or response.content == expected
+        assert each.get("message", "") in str(response.error)
         for request in api.requests[made:]:
             found = {"method": request.method, "target": request.target, "headers": request.headers}
             found |= {"json": request.json} if request.body else {}

@@ -65,7 +65,8 @@ def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> s
     if name == "Contains":
         expected = _contains(error, place)
     elif name == "Pattern":
-        expected = f"text that matches the pattern {quote(place.get('pattern', kind.pattern), 200)}"
+        pattern = place.get("pattern", kind.pattern)
+        expected = _MEANINGS.get(pattern) or f"text that matches the pattern {quote(pattern, 200)}"
     else:
         expected = _expected(name, kind)
     if hide:
@@ -74,6 +75,15 @@ def sentence(error: ValidationError, schema: Mapping[str, Any], hide: bool) -> s
         return f"expected {expected}, got {show(value)}{did_you_mean(value, kind.options)}"
     return f"expected {expected}, got {_got(name, value)}"
 
+
+# Texts that runtime/http/styles.py sends, as imports of OpenAPI write them. Without `minLength` and
+# look-around, schemas keep their strict forms.
+PATH_TEXT = r"^(?:[/\\]|(?:\.{0,2}[^./\\]|\.{3})[^/\\]*(?:[/\\]|$))+$"
+HEADER_TEXT = r"^[^\x00-\x1f\x7f]*$"
+_MEANINGS = {
+    PATH_TEXT: "text for a path, which is not empty and has no . or .. between slashes",
+    HEADER_TEXT: "text for a header, in one line and without control characters",
+}
 
 _EXPECTED: dict[str, Callable[[Any], str]] = {
     "Type": lambda kind: either(kind.types),

@@ -87,8 +87,9 @@ def stem_of(prefix: str, title: str) -> str:
 def earlier_stem(specs: Sequence[Mapping[str, Any]]) -> str:
     """Return the stem of the variables in earlier imported specs, "" if they do not share one."""
     names = {str(call["base_url"]) for call in map(_call_of, specs) if "base_url" in call}
-    name = names.pop() if len(names) == 1 else ""
-    return name.removesuffix(f"_{BASE_URL}") if name.endswith(f"_{BASE_URL}") else ""
+    # those of servers of single paths continue the stem
+    stem = min((name.removesuffix(f"_{BASE_URL}") for name in names), key=len, default="")
+    return stem if all(name.startswith(stem) and name.endswith(f"_{BASE_URL}") for name in names) else ""
 
 
 def _call_of(spec: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.media import TOKEN
+from toolgen.runtime.validation.fault_messages import HEADER_TEXT, PATH_TEXT
 from toolgen.schema.validator import compiled
 from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
@@ -30,12 +31,7 @@ _RESERVED_HEADER = re.compile(
 )
 _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
-# Texts that runtime/http/request.py sends: in a path not empty, without `.` and `..` as segments; in a header
-# without control characters. No `minLength` and no look-around, so that schemas keep their strict forms.
-_SENDABLE = {
-    "path": r"^(?:[/\\]|(?:\.{0,2}[^./\\]|\.{3})[^/\\]*(?:[/\\]|$))+$",
-    "header": r"^[^\x00-\x1f\x7f]*$",
-}
+_SENDABLE = {"path": PATH_TEXT, "header": HEADER_TEXT}
 _NOT_SENDABLE = {"path": ("", ".", "..", "./", "a/.."), "header": ("\n", "a\n")}
 _MAX_NAME = 64  # characters of a property that every provider accepts
 

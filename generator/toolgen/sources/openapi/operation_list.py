@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
@@ -133,6 +134,16 @@ def _matches(operation: Operation, pattern: str) -> bool:
 
 def _searchable(operation: Operation) -> tuple[str, ...]:
     return (operation.name, operation.path, operation.title, *operation.tags)
+
+
+def main_server(operations: Sequence[Operation], document: OpenApiDocument) -> str:
+    """Return the URL of the document's server, or else of the first operation with one; "" if none has."""
+    repairs = RepairLog(document)  # of operations, which report theirs when they are read
+    for operation in (Operation("", "", document.root, document.root), *operations):
+        with suppress(SourceError):
+            if url := server_url(operation, document, repairs):
+                return url
+    return ""
 
 
 def server_url(operation: Operation, document: OpenApiDocument, repairs: RepairLog) -> str:

@@ -17,6 +17,7 @@ from toolgen.sources.openapi.operation_list import (
     Operation,
     filter_operations,
     list_operations,
+    main_server,
     readable_names,
     server_url,
 )
@@ -102,9 +103,8 @@ def import_openapi(
     operations = selected[: options.most]
     title = str(document.member(document.root, "info").get("title") or "")
     variables = EnvironmentVariables(options.stem or stem_of(options.prefix, title), options.allowed)
-    reader = _OperationReader(
-        document, variables, SchemaBundler(SchemaConverter(document, RepairLog(document)))
-    )
+    bundler = SchemaBundler(SchemaConverter(document, RepairLog(document)))
+    reader = _OperationReader(document, variables, bundler, main_server(every, document))
     wanted = readable_names(operations, every)
     names = choose_names(wanted, existing, [operation.key for operation in operations])
     taken = {*names, *existing.taken, *existing.in_place}
@@ -140,6 +140,7 @@ class _OperationReader:
     document: OpenApiDocument
     variables: EnvironmentVariables
     bundler: SchemaBundler
+    server: str  # that of most operations
 
     @property
     def repairs(self) -> RepairLog:
@@ -154,6 +155,8 @@ class _OperationReader:
         responses = read_responses(operation, self.bundler)
         security = read_security(operation, self.document, self.repairs, self.variables)
         server = server_url(operation, self.document, self.repairs)
+        # one variable cannot be the address of two servers
+        own_server = () if server in ("", self.server) else (server.partition("://")[2],)
         summary, description = (str(texts.get(key) or "").strip() for key in ("summary", "description"))
         notes = [] if description or summary else [_NO_TEXTS]
         notes += arguments.notes
@@ -181,7 +184,7 @@ class _OperationReader:
             "path": operation.path,
             "operation": operation.name if "operationId" in texts else "",
             "server": server,
-            "base_url": self.variables.name(BASE_URL),
+            "base_url": self.variables.name(*own_server, BASE_URL),
             "parameters": arguments.parameters,
             "body": arguments.body,
             "accept": responses.accept,
