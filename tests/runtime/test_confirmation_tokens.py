@@ -14,8 +14,7 @@ import pytest
 from toolgen.runtime import printable
 from toolgen.runtime.confirmation import tokens as module
 from toolgen.runtime.confirmation.question import displayed_preview
-from toolgen.runtime.confirmation.sealing import Sealer
-from toolgen.runtime.confirmation.tokens import Approved, ConfirmationTokens, digest_of_holder
+from toolgen.runtime.confirmation.tokens import Approved, ConfirmationTokens, Sealer, digest_of_holder
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.call_records import (
     CallRecords,

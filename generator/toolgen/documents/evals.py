@@ -23,7 +23,7 @@ from toolgen.project import UnableError, find_root, locate, read_text, replace_f
 from toolgen.project.building.exports import tools_of_format
 from toolgen.project.building.project_build import read_inputs
 from toolgen.project.files.reading import RootedPath
-from toolgen.runtime.adapters.naming import published
+from toolgen.runtime.adapters.published_tools import published
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.schema.document import JsonObject
 from toolgen.testing.requests import with_defaults

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -154,12 +155,7 @@ def _types_in_branch(branch: list[ValidationError], here: list[str | int]) -> fr
     """Return the types that one branch accepts in place of a string; None if it might accept a string."""
     of_errors = [_types_instead(error) for error in branch if error.instance_path == here]
     certain = [types for types in of_errors if types is not None]
-    if not certain:
-        return None
-    found = certain[0]
-    for types in certain[1:]:
-        found = _common_types(found, types)
-    return found
+    return reduce(_common_types, certain) if certain else None
 
 
 def _in_branches(error: ValidationError, whole: Any) -> AcceptedTypes | None:

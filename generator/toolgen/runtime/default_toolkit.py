@@ -9,18 +9,7 @@ from .implementations.loading import Catalog
 from .toolkit import Toolkit
 
 _LOCK = threading.Lock()
-_OPEN: dict[Catalog, _DefaultToolkit] = {}
-
-
-class _DefaultToolkit(Toolkit):
-    """The default toolkit of a catalog until it is closed."""
-
-    async def close(self) -> None:
-        if self._owner:
-            with _LOCK:
-                if self.catalog is not None and _OPEN.get(self.catalog) is self:
-                    del _OPEN[self.catalog]
-        await super().close()
+_OPEN: dict[Catalog, Toolkit] = {}
 
 
 def default_toolkit(catalog: Any) -> Toolkit:
@@ -28,13 +17,13 @@ def default_toolkit(catalog: Any) -> Toolkit:
     with _LOCK:
         toolkit = _OPEN.get(catalog)
         if toolkit is None:
-            toolkit = _OPEN[catalog] = _DefaultToolkit.from_catalog(catalog)
+            toolkit = _OPEN[catalog] = Toolkit.from_catalog(catalog)
         return toolkit
 
 
 async def close_default_toolkit(catalog: Any) -> None:
     """Close the default toolkit of a generated `catalog` module, if there is one."""
     with _LOCK:
-        toolkit = _OPEN.get(catalog)
+        toolkit = _OPEN.pop(catalog, None)
     if toolkit is not None:
         await toolkit.close()

@@ -136,17 +136,12 @@ class ToolResponse:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields as a dict, the error by its `as_dict`; fields of a subclass come last."""
-        own = [each.name for each in fields(self) if each.name not in _FIELDS]
-        return {
-            "tool_name": self.tool_name,
-            "success": self.success,
-            "content": self.content,
+        shown = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "text"}
+        return shown | {
             "error": None if self.error is None else self.error.as_dict(),
             "metadata": dict(self.metadata),
-            "final_answer": self.final_answer,
             "extras": dict(self.extras),
             "blocks": [block.as_dict() for block in self.blocks],
-            **{name: getattr(self, name) for name in own},
         }
 
     @overload
@@ -193,9 +188,6 @@ class ToolResponse:
         if self.error is not None:
             shown["error"] = self.error.as_text()
         return "\n".join(f"{key}: {_pretty(value)}" for key, value in shown.items())
-
-
-_FIELDS: Final = frozenset(each.name for each in fields(ToolResponse))
 
 
 def _is_empty(value: Any) -> bool:

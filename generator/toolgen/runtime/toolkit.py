@@ -369,7 +369,7 @@ class Toolkit:
         Raises `toolgen.runtime.stores.store.StoreError` if the store fails.
         """
         # the first call loads what calls need
-        from .confirmation.audit import record_decision
+        from .confirmation.question import record_decision
         from .confirmation.tokens import digest_of_holder
 
         environment = self._environment or self._make_environment()
@@ -387,7 +387,7 @@ class Toolkit:
     def use_keys(self, settings: Settings) -> None:
         """Use the keys of `settings` for confirmations, if the toolkit has keys. Raises SettingError."""
         if settings.confirmation_key is not None:
-            from .confirmation.sealing import parse_keys  # of servers with keys
+            from .confirmation.tokens import parse_keys  # of servers with keys
 
             self._shared.services().confirmations.use_keys(parse_keys(settings.confirmation_key))
 

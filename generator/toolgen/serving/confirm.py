@@ -15,14 +15,13 @@ import mcp_types as types
 from mcp.server.request_state import RequestStateSecurity
 
 from toolgen.runtime.call_options import CallOptions
-from toolgen.runtime.confirmation.audit import KnownWay
 from toolgen.runtime.confirmation.question import (
     Confirm,
     Confirmation,
     ConfirmationPending,
+    KnownWay,
 )
-from toolgen.runtime.confirmation.sealing import parse_keys
-from toolgen.runtime.confirmation.tokens import DeclinedToken
+from toolgen.runtime.confirmation.tokens import DeclinedToken, parse_keys
 from toolgen.runtime.errors import (
     ConfirmationRequiredError,
     DeclinedError,

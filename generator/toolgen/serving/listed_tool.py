@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from toolgen.runtime.adapters.naming import options, published_name
+from toolgen.runtime.adapters.published_tools import options, published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
 from toolgen.runtime.text import well_formed_value

@@ -13,7 +13,7 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from toolgen.runtime.adapters.naming import wire_names
+from toolgen.runtime.adapters.published_tools import wire_names
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.toolkit import Toolkit

@@ -15,7 +15,7 @@ from toolgen.language.progress import Progress, no_progress
 from toolgen.language.spec import ContentSpec
 from toolgen.language.target import Target
 from toolgen.language.targets.definition import TargetOptions
-from toolgen.runtime.adapters.provider_tool import InputExamples, input_examples
+from toolgen.runtime.adapters.published_tools import InputExamples, input_examples
 from toolgen.runtime.content.carried import carries
 from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Loss, Published

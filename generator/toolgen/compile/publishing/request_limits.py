@@ -119,7 +119,7 @@ def published_entries(tool: Tool, target: str) -> list[Any]:
             "input_schema": published.input_schema,
         }
         return [{**plain, "strict": True} if published.strict else plain]
-    from toolgen.runtime.adapters.provider_tool import provider_tool
+    from toolgen.runtime.adapters.published_tools import provider_tool
 
     described = provider_tool(
         definition,

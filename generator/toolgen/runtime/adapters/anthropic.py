@@ -14,7 +14,7 @@ from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import MESSAGES
 
 from .provider import Provider, ProviderCall, get, identifier
-from .provider_tool import ProviderTool
+from .published_tools import ProviderTool
 
 TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
 """The tool by which the model finds deferred tools, which it does not see before."""

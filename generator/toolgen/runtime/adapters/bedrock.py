@@ -16,7 +16,7 @@ from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import CONVERSE
 
 from .provider import Provider, ProviderCall, get, identifier
-from .provider_tool import ProviderTool
+from .published_tools import ProviderTool
 
 _STORAGE: Final = "s3://"
 _FORMATS: Final = {**CONVERSE.image, **CONVERSE.file}

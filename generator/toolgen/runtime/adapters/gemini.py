@@ -14,7 +14,7 @@ from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import GEMINI
 
 from .provider import Provider, ProviderCall, get
-from .provider_tool import ProviderTool
+from .published_tools import ProviderTool
 
 _STORAGE: Final = "gs://"  # addresses that Vertex AI reads; the Gemini API has no such parts
 

@@ -17,7 +17,7 @@ from toolgen.schema.document import JsonObject
 from toolgen.schema.providers import RESPONSES
 
 from .provider import Provider, ProviderCall, as_plain_data, get, identifier
-from .provider_tool import ProviderTool
+from .published_tools import ProviderTool
 
 TOOL_SEARCH: Final[JsonObject] = {"type": "tool_search"}
 """The tool by which the model finds deferred tools, of which it sees no more than names before."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.response import ToolResponse
     from toolgen.runtime.toolkit import Toolkit
 
-    from .provider_tool import ProviderTool
+    from .published_tools import ProviderTool
 
 
 _ALTERNATIVES = ("choices", "candidates")  # fields of a response whose first item is the model's answer
@@ -86,7 +86,7 @@ class Provider(NamedTuple):
 
     def tools(self, definitions: Mapping[str, ToolDefinition]) -> list[ProviderTool]:
         """Return the tools as they are published. Raises ValueError if two have the same name."""
-        from .provider_tool import provider_tools
+        from .published_tools import provider_tools
 
         return provider_tools(definitions, self.target)
 
@@ -274,8 +274,8 @@ class ProviderAdapter:
 
         The call has the tool's wire name, and arguments for the author's schema. `options` lose `session`.
         """
-        from .naming import published as published_schema
-        from .naming import wire_names
+        from .published_tools import published as published_schema
+        from .published_tools import wire_names
 
         tools, definitions = session_of(toolkit, options.pop("session", None)), toolkit.definitions
         published = self._published

@@ -20,8 +20,7 @@ from secrets import token_bytes, token_urlsafe
 from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
-from toolgen.runtime.confirmation.sealing import KEY_BYTES, Sealer, parse_keys
-from toolgen.runtime.confirmation.tokens import Approved, digest_of_question
+from toolgen.runtime.confirmation.tokens import KEY_BYTES, Approved, Sealer, digest_of_question, parse_keys
 from toolgen.runtime.context import Caller, Progress, ToolContext
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.errors import NotReadyError, OutcomeUnknownError, ToolError

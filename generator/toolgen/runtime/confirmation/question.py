@@ -1,13 +1,14 @@
-"""The question to the user before a tool acts, and the approval."""
+"""The question to the user before a tool acts, the approval, and the audit log of both."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from toolgen.base.escaping.characters import printable
 from toolgen.runtime.text import quote
@@ -103,7 +104,7 @@ def displayed_preview(preview: str, arguments: Mapping[str, Any]) -> str:
     if len(displayed) <= MAX_DISPLAYED:
         return printable(displayed, keep=keep)
     # What is approved is compared in this form, so it must tell apart what is cut, too.
-    digest = sha256(preview.encode(errors="surrogatepass")).hexdigest()
+    digest = hashlib.sha256(preview.encode(errors="surrogatepass")).hexdigest()
     what = f"the first {MAX_DISPLAYED} of {len(displayed)} characters; SHA-256 of all: {digest}"
     return f"{printable(displayed[:MAX_DISPLAYED], keep=keep)}\n[cut: {what}]"
 
@@ -130,3 +131,65 @@ def _format(value: Any) -> str:
     if len(text) > MAX_VALUE:
         shown += f" [cut: the first {MAX_VALUE} of {len(text)} characters]"
     return shown
+
+
+AUDIT: Final = logging.getLogger("toolgen.audit")
+
+Way = Literal["elicitation", "input_required", "two_step", "callback", "repeated", "none"]
+"""How a user is asked: by MCP up to 2025-11-25, by MCP since 2026-07-28, by a token that the application
+redeems, by the application's `confirm`. `repeated`: approved before the call was queued for a worker. `none`:
+nobody is asked."""
+
+Outcome = Literal[
+    "asked",
+    "approved",
+    "declined",
+    "cancelled",
+    "expired",
+    "refused",
+    "changed",
+    "unavailable",
+    "not_asked",
+]
+"""`asked` begins a question; the others end one. `refused`: the token was used up, or is that of another call
+or holder. `changed`: the user has approved something else, and nothing is done. `unavailable`: nobody could
+be asked, or the store did not answer. `not_asked`: done without a question (`on_unsupported: allow`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWay:
+    """A `confirm` of which audit records say how it asks; of any other they say `callback`."""
+
+    confirm: Confirm
+    way: Way
+
+    def __call__(self, asked: Confirmation) -> Awaitable[bool | None]:
+        return self.confirm(asked)
+
+
+def record_decision(
+    outcome: Outcome, way: Way, *, shown: Confirmation | None = None, **known: str | None
+) -> None:
+    """Write the audit record of a question or a decision.
+
+    Args:
+        outcome: what happened.
+        way: how the user was asked.
+        shown: what was shown. None if nothing was.
+        **known: `tool_name`; `question_id`, in the records of the question and of its answer; `call_id`, as
+            in other records; `principal`, who was asked; `session_id` of the conversation. Empty texts and
+            None are left out.
+    """
+    if not AUDIT.isEnabledFor(logging.INFO):
+        return
+    if shown is not None:
+        # what a user reads
+        text = shown.text.encode(errors="backslashreplace")
+        known["shown_sha256"] = hashlib.sha256(text).hexdigest()
+    fields = {key: value for key, value in known.items() if value}
+    principal, tool_name = known.get("principal"), known.get("tool_name")
+    who = "a user" if principal is None else quote(principal)
+    ids = (key for key in ("question_id", "call_id", "shown_sha256") if key in fields)
+    facts = ", ".join(f"{key} {fields[key]}" for key in ids)
+    message = f"{outcome}: {tool_name or 'a call'} by {who}, {way} ({facts})"
+    AUDIT.info("%s", message, extra={"event": outcome, "way": way, **fields})

@@ -12,13 +12,16 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolgen.runtime import errors
-from toolgen.runtime.confirmation.audit import KnownWay, Outcome, Way, record_decision
 from toolgen.runtime.confirmation.question import (
     Approval,
     Confirm,
     Confirmation,
     ConfirmationPending,
+    KnownWay,
+    Outcome,
+    Way,
     displayed_preview,
+    record_decision,
     render_message,
 )
 from toolgen.runtime.confirmation.tokens import (
@@ -71,10 +74,10 @@ class _Question:
     def shown(self) -> dict[str, Any]:
         return {"message": self.asked.message, "preview": self.asked.preview}
 
-    def with_preview(self, text: str, title: str) -> str:
-        """Return an error text with the preview below it: the model sees nothing else in most hosts."""
+    def error(self, kind: type[errors.ToolError], text: str, title: str) -> errors.ToolError:
+        """Return an error with the preview in its text: the model sees nothing else in most hosts."""
         preview = self.asked.preview
-        return text if preview is None else f"{text}\n{title}\n{preview}"
+        return kind(text) if preview is None else kind(f"{text}\n{title}\n{preview}", details=self.shown)
 
 
 class ConfirmedCall:
@@ -134,11 +137,8 @@ class ConfirmedCall:
             question = await self._question()
         if question.digest != approved.shown:
             self._audit("changed", approved.way, approved.question_id, question)
-            error = errors.ChangedSinceConfirmedError()
-            text = question.with_preview(error.message, "Preview of the new state:")
-            raise errors.ChangedSinceConfirmedError(
-                text, details=question.shown if question.preview else None
-            )
+            changed = errors.ChangedSinceConfirmedError
+            raise question.error(changed, changed.description, "Preview of the new state:")
         self._audit("approved", approved.way, approved.question_id, question)
         preview = self.caller.approved_preview(question.preview)
         self.call.approval = Approval(preview, question.asked.message, self.call.principal)
@@ -214,7 +214,7 @@ class ConfirmedCall:
             raise
         except errors.ConfirmationRequiredError as error:  # the client could not ask
             self._audit("unavailable", asked.way, asked.question_id, question)
-            raise self._refusal(error.message, question) from None
+            raise _refusal(error.message, question) from None
         except (errors.DeclinedError, errors.QuestionCancelledError) as error:
             self._audit(_outcome_of(error), asked.way, asked.question_id, question)
             raise
@@ -244,7 +244,7 @@ class ConfirmedCall:
         if (metrics := current_metrics()) is not None:
             metrics.record(CONFIRMATIONS, 1, {TOOL: self.contract.name, OUTCOME: outcome})
 
-    def _required(self, question: _Question) -> errors.ConfirmationRequiredError:
+    def _required(self, question: _Question) -> errors.ToolError:
         """Return the refusal of a call whose user cannot be asked. Its metadata has a token for two steps."""
         has_token = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if has_token else ""
@@ -261,14 +261,7 @@ class ConfirmedCall:
                 "seconds": confirmations.seconds,
             }
             text += f"The user has to confirm this call first: {question.asked.message}"
-        return self._refusal(text, question)
-
-    def _refusal(self, text: str, question: _Question) -> errors.ConfirmationRequiredError:
-        if question.preview is None:
-            return errors.ConfirmationRequiredError(text)
-        return errors.ConfirmationRequiredError(
-            question.with_preview(text, "Nothing was done. Preview:"), details=question.shown
-        )
+        return _refusal(text, question)
 
     def _approved(self, question: _Question, way: Way) -> Approved:
         """Return what a yes to a question approves."""
@@ -282,6 +275,10 @@ class ConfirmedCall:
     @property
     def _holder(self) -> str | None:
         return digest_of_holder(self.call.principal, self.call.session_id)
+
+
+def _refusal(text: str, question: _Question) -> errors.ToolError:
+    return question.error(errors.ConfirmationRequiredError, text, "Nothing was done. Preview:")
 
 
 async def _answer(confirm: Confirm, asked: Confirmation) -> Any:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from inspect import isawaitable
 from time import perf_counter
 from types import TracebackType
@@ -54,7 +55,7 @@ def observe_call(call: ToolContext, description: str) -> CallRecord | None:
     quiet = config.callback is None and not _is_enabled(config.logger or LOGGER, logging.INFO)
     if quiet and tracer is None and metrics is None:
         return None
-    return CallRecord(call, description, tracer=tracer, metrics=metrics)
+    return CallRecord(call, description, tracer, metrics)
 
 
 class _Providers:
@@ -74,24 +75,23 @@ class _Providers:
 _PROVIDERS: Final = _Providers()
 
 
+@dataclass(slots=True, eq=False)
 class CallRecord:
     """The record of one call; a context manager around all of it."""
 
-    __slots__ = (
-        "_call", "_chunks", "_description", "_ended", "_metrics", "_span", "_span_scope", "_tracer",
-        "notifies",
-    )  # fmt: skip
+    _call: ToolContext
+    _description: str
+    _tracer: Any
+    _metrics: Metrics | None
+    _span: Any = None
+    _span_scope: AbstractContextManager[Any] | None = None
+    _chunks: int = 0
+    _ended: bool = False
 
-    def __init__(
-        self, call: ToolContext, description: str, *, tracer: Any = None, metrics: Metrics | None = None
-    ) -> None:
-        self.notifies = call.config.callback is not None  # the application wants events
-        self._call = call
-        self._tracer, self._metrics, self._description = tracer, metrics, description
-        self._span: Any = None
-        self._span_scope: AbstractContextManager[Any] | None = None
-        self._chunks = 0
-        self._ended = False
+    @property
+    def notifies(self) -> bool:
+        """True if the application wants events."""
+        return self._call.config.callback is not None
 
     def __enter__(self) -> Self:
         if self._tracer is not None:

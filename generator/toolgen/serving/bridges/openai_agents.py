@@ -27,7 +27,7 @@ from agents.tool_context import ToolContext
 
 from toolgen.runtime.adapters.openai import all_text, file_name, namespace_description
 from toolgen.runtime.adapters.provider import ProviderAdapter
-from toolgen.runtime.adapters.provider_tool import ProviderTool, provider_tools
+from toolgen.runtime.adapters.published_tools import ProviderTool, provider_tools
 from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.carried import block_as_text, takes_data

@@ -16,7 +16,7 @@ from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Package, Tool
 from toolgen.project import Project
 from toolgen.project.scaffolding.files import http_text
-from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.adapters.published_tools import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.sources.loading.imported_module import ask_child
 from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from toolgen.runtime.adapters.naming import published_name
+from toolgen.runtime.adapters.published_tools import published_name
 from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import ToolResult
 from toolgen.runtime.contract.content_rules import BlockCheck, declares_blocks

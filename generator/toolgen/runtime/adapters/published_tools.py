@@ -1,4 +1,4 @@
-"""Tools as the requests of a provider describe them: what a definition says, in the provider's dialect."""
+"""Tools as targets publish them: their names and schemas, and how requests of a provider describe them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolgen.runtime.adapters.naming import options, published, published_name, wire_names
 from toolgen.runtime.definition.tool_definition import ToolDefinition, ToolDefinitions
-from toolgen.schema.dialects.publish import publish_output
+from toolgen.schema.dialects.publish import publish, publish_output
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonObject, Schema, SchemaDocument
 from toolgen.schema.providers import PROVIDERS
@@ -121,3 +120,33 @@ def input_examples(
         else:
             refused.append(position)
     return InputExamples(tuple(found), tuple(refused))
+
+
+def options(definition: ToolDefinition, target: str) -> Mapping[str, Any]:
+    """Return the options of the spec for one target."""
+    found: Mapping[str, Any] = definition.get("targets", {}).get(target, {})
+    return found
+
+
+def published_name(definition: ToolDefinition, target: str) -> str:
+    """Return the name in the spec for this target, by default the tool's own name."""
+    name: str = options(definition, target).get("name") or definition["name"]
+    return name
+
+
+def published(definition: ToolDefinition, target: str) -> Published:
+    """Return the input schema in the dialect of `target`."""
+    return publish(
+        target, SchemaDocument(definition["input_schema"]), options(definition, target).get("strict")
+    )
+
+
+def wire_names(definitions: Mapping[str, ToolDefinition], target: str) -> dict[str, str]:
+    """Return published name → wire name. Raises ValueError if two tools have the same published name."""
+    names: dict[str, str] = {}
+    for wire_name, definition in definitions.items():
+        name = published_name(definition, target)
+        other = names.setdefault(name, wire_name)
+        if other != wire_name:
+            raise ValueError(f"{other} and {wire_name} are both published as {name!r}")
+    return names
