@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urljoin
@@ -58,7 +59,6 @@ class OpenApiDocument:
         self.name = name
         self._load = load
         self._files: dict[str, Any] = {"": data}
-        self._schema_names: dict[Location, str] | None = None
         self.version = _check_version(data, name)
         self.root = ObjectNode(data, Location("", ()))
 
@@ -105,16 +105,21 @@ class OpenApiDocument:
 
     def schema_name(self, location: Location) -> str:
         """Return the name of the schema at `location`: as a component of the entry document if it is one."""
-        if self._schema_names is None:
-            self._schema_names = {}
-            components = ObjectNode(self.member(self.root, "components"), self.root / "components")
-            for name in self.member(components, "schemas"):
-                with suppress(SourceError):
-                    found = self.follow_refs(Location("", (*_SCHEMAS, name)))
-                    if found.file or found.path[:-1] != _SCHEMAS:
-                        self._schema_names.setdefault(found, name)
         step = location.path[-1] if location.path else PurePosixPath(location.file).name.partition(".")[0]
         return self._schema_names.get(location, str(step))
+
+    @cached_property
+    def _schema_names(self) -> dict[Location, str]:
+        """Return the names of schemas that only refer to others: those of components win."""
+        names = {found: name for name, found in reversed(list(self.schemas()))}
+        return names | {found: str(found.path[-1]) for found in names if found.path[:-1] == _SCHEMAS}
+
+    def schemas(self) -> Iterator[tuple[str, Location]]:
+        """Yield the name and location of each schema among the components of the entry document."""
+        components = ObjectNode(self.member(self.root, "components"), self.root / "components")
+        for name in self.member(components, "schemas"):
+            with suppress(SourceError):
+                yield name, self.follow_refs(Location("", (*_SCHEMAS, name)))
 
     def _file(self, written: str, ref: str, location: Location) -> str:
         """Return the file that the path `written` names, loaded."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from toolgen.base.suggestions import quoted
@@ -56,21 +58,28 @@ class SchemaConverter:
         self.document = document
         self.repairs = repairs
         self._is_3_0 = document.version == "3.0"  # a dialect of its own; 3.1 and 3.2 are JSON Schema
-        self._names: dict[Location, str] = {}
-        self._locations: dict[str, Location] = {}
+        self._names: dict[tuple[Location, bool], str] = {}
+        self._locations: dict[str, tuple[Location, bool]] = {}
+        self._unions: dict[Location, list[Location]] = {}  # of each schema, those that inherit from it
         self._definitions: dict[tuple[Direction, str], Definition] = {}
 
     def definition(self, direction: Direction, name: str) -> Definition | None:
         """Return `#/$defs/<name>`; None if no reference was converted to that name."""
-        location = self._locations.get(name)
-        if location is not None and (direction, name) not in self._definitions:
-            schema = self.convert(location, direction)
+        if name in self._locations and (direction, name) not in self._definitions:
+            location, is_base = self._locations[name]
+            schema = (
+                self._convert(self.document.value_at(location), location, direction)
+                if is_base
+                else self.convert(location, direction)
+            )
             references = tuple(dict.fromkeys(referenced_names(schema)))
             self._definitions[direction, name] = Definition(schema, references, len(json.dumps(schema)))
         return self._definitions.get((direction, name))
 
     def convert(self, location: Location, direction: Direction) -> Schema | bool:
         """Return the schema at `location`. Raises `SourceError` for a `$ref` that cannot be resolved."""
+        if self._children(location):
+            return self._union(location)
         return self._convert(self.document.value_at(location), location, direction)
 
     def _convert(self, node: Any, location: Location, direction: Direction) -> Schema | bool:
@@ -141,7 +150,10 @@ class SchemaConverter:
 
     def _convert_reference(self, node: Schema, location: Location, direction: Direction) -> Schema:
         target = self.document.follow_refs(location)
-        schema: Schema = {"$ref": "#" + format_pointer(("$defs", self._definition_name(target)))}
+        # an heir has the properties of its base; what else refers to it means any of its heirs
+        is_base = Location(location.file, location.path[:-2]) in self._children(target)
+        name = self._definition_name(target, is_base=is_base)
+        schema: Schema = {"$ref": "#" + format_pointer(("$defs", name))}
         for key, value in node.items():
             if key == "$ref" or key in _OPENAPI_ONLY or key.startswith("x-"):
                 continue
@@ -153,18 +165,19 @@ class SchemaConverter:
                 schema[key] = self._convert_keyword(key, value, location / key, direction)
         return _allow_null(schema) if node.get("nullable") is True else schema
 
-    def _definition_name(self, location: Location) -> str:
+    def _definition_name(self, location: Location, *, is_base: bool = False) -> str:
         """Return the name in `$defs` of the schema at `location`: as in the document if possible."""
-        name = self._names.get(location)
+        name = self._names.get((location, is_base))
         if name is None:
             base, path = self.document.schema_name(location), location.path
             if len(path) > 3 and base == str(path[-1]):
                 base = "_".join(map(str, path[-3:]))
             base = _UNSAFE_NAME.sub("_", base)
+            base = f"{base}Base" if is_base else base
             name, number = base or "schema", 2
             while name in self._locations:
                 name, number = f"{base}_{number}", number + 1
-            self._names[location], self._locations[name] = name, location
+            self._names[location, is_base], self._locations[name] = name, (location, is_base)
         return name
 
     def _convert_format(self, schema: Schema, location: Location) -> None:
@@ -218,42 +231,89 @@ class SchemaConverter:
         return isinstance(node, dict) and node.get(flag) is True
 
     def _convert_discriminator(self, node: Schema, schema: Schema, location: Location) -> None:
-        """Constrain the discriminator property in each branch of `oneOf` or `anyOf` to the branch's values.
-
-        A branch that constrains it itself stays unchanged. A discriminator without `oneOf` or `anyOf` names
-        subtypes that the schema does not list, so there is nothing to enforce.
-        """
+        """Constrain the discriminator property in each branch of a union to the branch's values."""
         key = next((key for key in ("oneOf", "anyOf") if isinstance(node.get(key), list)), None)
-        name = node["discriminator"].get("propertyName")
-        if key is None or not isinstance(name, str):
-            message = "a discriminator without `oneOf` or `anyOf` beside it: left out"
-            self.repairs.add(message, location / "discriminator")
+        if key is None or not isinstance(node["discriminator"].get("propertyName"), str):
+            if not self._children(location):
+                message = "a discriminator without `oneOf` or `anyOf` beside it: left out"
+                self.repairs.add(message, location / "discriminator")
             return
-        mapping = node["discriminator"].get("mapping")
-        mapping = mapping if isinstance(mapping, dict) else {}
-        values_by_target = self._mapping_values(mapping, location)
+        mapping = self._mapping_values(node["discriminator"], location)
         for index, branch in enumerate(node[key]):
-            if not isinstance(branch, dict) or not isinstance(branch.get("$ref"), str):
-                continue
-            target = self.document.follow_refs(location / key / index)
-            if self._constrains(target, name):
-                continue
-            values = values_by_target.get(target) or ([] if mapping else [self.document.schema_name(target)])
-            if not values:
-                message = f"the mapping of the discriminator {quoted(name)} does not name this schema"
-                self.repairs.add(message, location / key / index)
-                continue
-            schema[key][index] = {
-                **schema[key][index],
-                "properties": {name: {"const": values[0]} if len(values) == 1 else {"enum": values}},
-                "required": [name],
-            }
+            if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
+                target = self.document.follow_refs(location / key / index)
+                schema[key][index] = self._tagged(schema[key][index], target, node["discriminator"], mapping)
 
-    def _mapping_values(self, mapping: Schema, location: Location) -> dict[Location, list[str]]:
+    def _union(self, parent: Location) -> Schema:
+        """Return the union of the schemas that inherit from `parent`, which has a discriminator."""
+        discriminator = self.document.value_at(parent)["discriminator"]
+        mapping = self._mapping_values(discriminator, parent)
+        names = {each: self._definition_name(each, is_base=each == parent) for each in self._children(parent)}
+        branches = [
+            self._tagged({"$ref": "#" + format_pointer(("$defs", name))}, each, discriminator, mapping)
+            for each, name in names.items()
+        ]
+        return {"anyOf": branches}
+
+    def _children(self, parent: Location) -> list[Location]:
+        """Return the schemas that a discriminator without a union chooses from: of its mapping, and heirs."""
+        if parent not in self._unions:
+            node = self.document.value_at(parent)
+            discriminator = node.get("discriminator") if isinstance(node, dict) else None
+            found: dict[Location, None] = {}
+            if (
+                isinstance(discriminator, dict)
+                and isinstance(discriminator.get("propertyName"), str)
+                and not {"oneOf", "anyOf"} & node.keys()
+            ):
+                mapped = self._mapping_values(discriminator, parent)
+                queue = [parent, *mapped]
+                for each in queue:  # grows in the loop: heirs may have heirs
+                    queue += [heir for heir in self._heirs.get(each, ()) if heir not in queue]
+                found = dict.fromkeys(each for each in queue if each != parent or parent in mapped)
+            self._unions[parent] = list(found)
+        return self._unions[parent]
+
+    @cached_property
+    def _heirs(self) -> dict[Location, list[Location]]:
+        """Return the components that have each schema in their `allOf`."""
+        heirs: dict[Location, list[Location]] = {}
+        for _, here in self.document.schemas():
+            node = self.document.value_at(here)
+            branches = node.get("allOf") if isinstance(node, dict) else None
+            for index in range(len(branches) if isinstance(branches, list) else 0):
+                with suppress(SourceError):
+                    base = self.document.follow_refs(here / "allOf" / index)
+                    heirs.setdefault(base, []).append(here)
+        return heirs
+
+    def _tagged(
+        self, branch: Schema, target: Location, discriminator: Schema, mapping: dict[Location, list[str]]
+    ) -> Schema:
+        """Return a branch of a union with the values of its discriminator, unless it names them itself."""
+        name = discriminator["propertyName"]
+        own = self._own_values(target, name)
+        values = mapping.get(target, [])
+        if own and (len(own) == 1 or not values):
+            return branch
+        if not values and not discriminator.get("mapping"):
+            values = [self.document.schema_name(target)]
+        if not values:
+            message = f"the mapping of the discriminator {quoted(name)} does not name this schema"
+            self.repairs.add(message, target)
+            return branch
+        tag = {"const": values[0]} if len(values) == 1 else {"enum": values}
+        title = {
+            "title": self.document.schema_name(target)
+        }  # else models call it by the property that has it
+        return {**title, **branch, "properties": {name: tag}, "required": [name]}
+
+    def _mapping_values(self, discriminator: Schema, location: Location) -> dict[Location, list[str]]:
         """Return schema → discriminator values; a mapping names schemas by `$ref` or by component name."""
         found: dict[Location, list[str]] = {}
+        mapping = discriminator.get("mapping")
         mapping_location = location / "discriminator" / "mapping"
-        for value, written in mapping.items():
+        for value, written in mapping.items() if isinstance(mapping, dict) else ():
             if not isinstance(written, str):
                 continue
             try:
@@ -265,21 +325,19 @@ class SchemaConverter:
             found.setdefault(target, []).append(value)
         return found
 
-    def _constrains(self, location: Location, name: str) -> bool:
-        """True if the schema at `location`, or its `allOf`, lists the values of the property `name`."""
+    def _own_values(self, location: Location, name: str, depth: int = 9) -> list[Any]:
+        """Return the values of the property `name` that the schema at `location`, or its `allOf`, lists."""
         node = self.document.value_at(location)
-        if not isinstance(node, dict):
-            return False
-        properties = node.get("properties")
+        properties = node.get("properties") if isinstance(node, dict) else None
         own = properties.get(name) if isinstance(properties, dict) else None
-        if isinstance(own, dict) and ("const" in own or "enum" in own):
-            return True
-        branches = node.get("allOf")
-        return isinstance(branches, list) and any(
-            self._constrains(self.document.follow_refs(location / "allOf" / index), name)
-            for index, branch in enumerate(branches)
-            if isinstance(branch, dict) and "$ref" not in branch
+        if isinstance(own, dict) and ("const" in own or isinstance(own.get("enum"), list)):
+            return [own["const"]] if "const" in own else own["enum"]
+        branches = node.get("allOf") if isinstance(node, dict) and depth else None
+        inherited = (
+            self._own_values(self.document.follow_refs(location / "allOf" / index), name, depth - 1)
+            for index in range(len(branches) if isinstance(branches, list) else 0)
         )
+        return next(filter(None, inherited), [])
 
 
 def _allow_null(schema: Schema) -> Schema:
