@@ -49,16 +49,11 @@ def _converted(definition: ToolDefinition, target: str, is_checked: bool) -> Pro
         PROVIDERS[target].input_examples,
         valid_for=definition["input_schema"] if is_checked else None,
     )
-    output = _output_schema(definition, target)
-    return provider_tool(definition, target, schema, output=output, examples=examples.arguments)
-
-
-def _output_schema(definition: ToolDefinition, target: str) -> Schema | None:
-    """Return the schema of a tool's results in the provider's dialect; None if it is not published."""
-    if "output_schema" not in definition or not options(definition, target).get("output_schema", True):
-        return None
-    made = publish_output(target, SchemaDocument(definition["output_schema"]))
-    return None if made is None else made.schema
+    output: Published | None = None
+    if "output_schema" in definition and options(definition, target).get("output_schema", True):
+        output = publish_output(target, SchemaDocument(definition["output_schema"]))
+    output_schema = None if output is None else output.schema
+    return provider_tool(definition, target, schema, output=output_schema, examples=examples.arguments)
 
 
 def provider_tool(

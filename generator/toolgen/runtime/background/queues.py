@@ -133,7 +133,8 @@ class SaqQueue:
             loop.add_signal_handler(number, stop, number)
         try:
             try:
-                await self._ping()
+                async with asyncio.timeout(SECONDS):
+                    await queue.redis.ping()
                 if not received:  # SAQ forgets a stop before its start
                     await worker.start()
             finally:
@@ -143,16 +144,8 @@ class SaqQueue:
         except (RedisError, OSError) as error:
             # a stopped worker tells Redis so; if that is away, leases hand its tasks on
             if not received:
-                raise StoreError(f"Redis: {error}") from error
+                raise StoreError(f"Redis: {str(error) or 'it does not answer'}") from error
         return received[0] if received else None
-
-    async def _ping(self) -> None:
-        """Raise a RedisError if Redis does not answer, after as many tries as its client makes."""
-        queue = self._open(socket_timeout=SECONDS)
-        try:
-            await queue.redis.ping()
-        finally:
-            await queue.disconnect()
 
     def _open(self, **options: Any) -> Any:
         from redis import asyncio as redis

@@ -236,18 +236,14 @@ def in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
 def _in_path(name: str, value: Any, options: Mapping[str, Any]) -> str:
     safe = _RESERVED.replace("?", "") if options.get("allow_reserved") else ""
     style, explode = options.get("style", "simple"), bool(options.get("explode"))
+    parts = _parts(value, explode, safe)
     if style == "matrix":
-        return _matrix(quote(name, safe=""), value, explode, safe)
+        if explode and isinstance(value, dict):
+            return "".join(f";{part}" for part in parts)
+        key = quote(name, safe="")
+        return "".join(f";{key}={part}" for part in (parts if explode else [",".join(parts)]))
     prefix = "." if style == "label" else ""
-    return prefix + (prefix if prefix and explode else ",").join(_parts(value, explode, safe))
-
-
-def _matrix(name: str, value: Any, explode: bool, safe: str) -> str:
-    if explode and isinstance(value, dict):
-        return "".join(f";{part}" for part in _parts(value, True, safe))
-    if explode and isinstance(value, list):
-        return "".join(f";{name}={part}" for part in _parts(value, True, safe))
-    return f";{name}={','.join(_parts(value, False, safe))}"
+    return prefix + (prefix if prefix and explode else ",").join(parts)
 
 
 def in_query(name: str, value: Any, options: Mapping[str, Any]) -> Pairs:
@@ -272,13 +268,8 @@ def in_header(name: str, value: Any, options: Mapping[str, Any]) -> str:
     """Return the value of a header. Raises InvalidRequestError if it would start another header."""
     if "media_type" in options:
         value = json.dumps(value)
-    explode = bool(options.get("explode"))
-    if isinstance(value, dict):
-        parts = [
-            f"{key}={text_of(item)}" if explode else f"{key},{text_of(item)}" for key, item in value.items()
-        ]
-    else:
-        parts = [text_of(item) for item in value] if isinstance(value, list) else [text_of(value)]
+    is_exploded = options.get("explode") and isinstance(value, dict)
+    parts = [f"{key}={text_of(item)}" for key, item in value.items()] if is_exploded else _texts(value)
     text = ",".join(parts)
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
         raise InvalidRequestError(f"{name!r} becomes a header and must not contain control characters.")

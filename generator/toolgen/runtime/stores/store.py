@@ -161,26 +161,23 @@ class RedisStore:
     prefix = "toolgen:"
 
     def __init__(self, url: str) -> None:
-        # only who names a Redis has redis-py
-        from redis import Redis, RedisError, WatchError
+        from redis import Redis  # only who names a Redis has redis-py
 
         self._client: Any = Redis.from_url(
             url, socket_timeout=SECONDS, socket_connect_timeout=SECONDS, decode_responses=False
         )
-        self._failure: type[Exception] = RedisError
-        self._watch_failure: type[Exception] = WatchError
         self._epoch: str | None = None  # that this process has seen
 
     def apply(self, key: str, change: Change) -> None:
-        try:
-            while True:
-                try:
-                    self._apply(self.prefix + key, change)
-                    return
-                except self._watch_failure:  # another process was faster
-                    continue
-        except self._failure as error:
-            raise StoreError(f"Redis: {error}") from error
+        from redis import RedisError, WatchError
+
+        while True:
+            try:
+                return self._apply(self.prefix + key, change)
+            except WatchError:  # another process was faster
+                continue
+            except RedisError as error:
+                raise StoreError(f"Redis: {error}") from error
 
     def _apply(self, name: str, change: Change) -> None:
         epoch_name = f"{self.prefix}epoch"
@@ -252,12 +249,9 @@ async def ask(store: Any, question: Callable[[], Result], *, part: str) -> Resul
         return question()
     try:
         answer = await asyncio.wait_for(_THREADS.run(question), WAIT_SECONDS)
-    except TimeoutError:
-        error = StoreError(f"it did not answer within {WAIT_SECONDS:g} seconds")
-        HEALTH.degrade(part, str(error))
-        raise error from None
-    except StoreError as error:
-        HEALTH.degrade(part, str(error))
-        raise
+    except (TimeoutError, StoreError) as error:
+        reason = str(error) or f"it did not answer within {WAIT_SECONDS:g} seconds"
+        HEALTH.degrade(part, reason)
+        raise StoreError(reason) from error
     HEALTH.recover(part)
     return answer
