@@ -90,6 +90,7 @@ ANOTHER_WAY = {
     "runtime/definition/field_hints.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",
     "runtime/instrumentation/telemetry.py": "a file of the installed package",
+    "runtime/settings.py": "a file of the installed package",
     "schema/providers.py": "a file of the installed package",
     "serving/code_mode/toolkit.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",

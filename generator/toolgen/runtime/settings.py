@@ -74,11 +74,8 @@ def _calls(text: str) -> Mapping[str, int]:
     return found
 
 
-def _setting(
-    default: Any, parse: Callable[[str], Any], description: str, *, secret: bool = False, **more: Any
-) -> Any:
-    metadata = {"parse": parse, "description": description, "secret": secret, **more}
-    return field(default=default, repr=not secret, metadata=metadata)
+def _setting(default: Any, parse: Callable[[str], Any], *, secret: bool = False, **more: Any) -> Any:
+    return field(default=default, repr=not secret, metadata={"parse": parse, "secret": secret, **more})
 
 
 _secret = partial(_setting, None, str, secret=True, flag=None)  # without a flag, which others could read
@@ -88,68 +85,45 @@ _secret = partial(_setting, None, str, secret=True, flag=None)  # without a flag
 class Settings:
     """Limits and choices of one process. Sizes are bytes, times are seconds.
 
-    Each field below has its default and its effect; docs/server.md lists them with their variables and flags.
+    Each field has its default; settings.toml says what the flags do. Stores are memory, sqlite:///path or
+    redis://…; docs/server.md has all of them, with their variables.
 
     Example:
         toolkit = Toolkit(tools, config=ToolConfig(settings=Settings(threads=8, max_result_bytes=100_000)))
     """
 
-    threads: int = _setting(32, _integer_from(1), "synchronous (not async) tools that run at the same time")
-    queue: int = _setting(256, _integer_from(0), "calls of synchronous tools that may wait for a thread")
-    grace: float = _setting(10.0, _seconds, "seconds that calls in flight get when the server stops")
-    drain_delay: float = _setting(
-        0.0, _seconds, "seconds that an HTTP server answers requests and is not ready, before it stops"
-    )
-    max_request_bytes: int = _setting(4 * MIB, _integer_from(1), "bytes of a request")
-    max_result_bytes: int = _setting(25 * MIB, _integer_from(1), "bytes of a result")
-    max_stream_bytes: int = _setting(64 * MIB, _integer_from(1), "bytes of all chunks of a streamed result")
-    max_stream_chunks: int = _setting(100_000, _integer_from(1), "chunks of a streamed result")
-    code_mode: bool = _setting(
-        False, _flag, "serve search_tools, describe_tools and run_code in place of all tools, for scripts"
-    )
-    page_size: int = _setting(500, _integer_from(1), "tools on one page of tools/list")
-    stateless: bool = _setting(
-        False, _flag, "keep no sessions, for replicas; clients before 2026-07-28 cannot confirm calls then"
-    )
-    sessions: int = _setting(1000, _integer_from(1), "sessions at once; one client has at most half of them")
-    session_idle: float = _setting(1800.0, _seconds, "seconds after which an idle session ends")
-    allowed_hosts: tuple[str, ...] = _setting(
-        (), _words, "Host headers that are accepted", flag="allowed-host"
-    )
-    allowed_origins: tuple[str, ...] = _setting(
-        (), _words, "Origin headers that are accepted", flag="allowed-origin"
-    )
-    auth_tokens: str | None = _setting(None, str, "file of bearer tokens that are accepted over HTTP")
-    auth_issuer: str | None = _setting(None, str, "URL of the issuer whose JWTs are accepted over HTTP")
-    auth_audience: str | None = _setting(None, str, "audience of those JWTs: the URL of the MCP endpoint")
-    auth_jwks: str | None = _setting(None, str, "URL of the issuer's keys; without it, its metadata is asked")
-    insecure_no_auth: bool = _setting(
-        False, _flag, "serve without authentication on addresses that others can reach"
-    )
-    scopes: tuple[str, ...] = _setting(
-        (), _words, "scopes granted to the user who starts a stdio server or `toolgen call`"
-    )
-    rate_limit: Mapping[str, int] | None = _setting(
-        None, _calls, "requests over HTTP of each principal, such as 10/second,600/minute"
-    )
-    rate_limit_store: str | None = _secret("where calls are counted: memory, sqlite:///path or redis://…")
-    idempotency_store: str | None = _secret(
-        "where calls with an idempotency key are recorded: memory, sqlite:///path or redis://…"
-    )
-    task_queue: str | None = _secret(
-        "where tools with `background` are queued for workers: memory or redis://…"
-    )
-    task_key: str | None = _secret("keys that seal queued calls and their results, comma-separated")
-    log_level: str = _setting(
-        "info", _one_of("debug", "info", "warning", "error"), "least severe log records"
-    )
-    log_format: str = _setting("text", _one_of("text", "json"), "format of log records")
-    strict_start: bool = _setting(False, _flag, "refuse to start if an implementation does not load")
-    confirmation_key: str | None = _secret("keys that seal confirmations, comma-separated")
-    confirmation_store: str | None = _secret(
-        "where redeemed confirmations are remembered: memory, sqlite:///path or redis://…"
-    )
-    confirmation_expiry: float = _setting(600.0, _seconds, "seconds that a confirmation is valid", flag=None)
+    threads: int = _setting(32, _integer_from(1))
+    queue: int = _setting(256, _integer_from(0))
+    grace: float = _setting(10.0, _seconds)
+    drain_delay: float = _setting(0.0, _seconds)
+    max_request_bytes: int = _setting(4 * MIB, _integer_from(1))
+    max_result_bytes: int = _setting(25 * MIB, _integer_from(1))
+    max_stream_bytes: int = _setting(64 * MIB, _integer_from(1))
+    max_stream_chunks: int = _setting(100_000, _integer_from(1))
+    code_mode: bool = _setting(False, _flag)
+    page_size: int = _setting(500, _integer_from(1))
+    stateless: bool = _setting(False, _flag)
+    sessions: int = _setting(1000, _integer_from(1))
+    session_idle: float = _setting(1800.0, _seconds)
+    allowed_hosts: tuple[str, ...] = _setting((), _words, flag="allowed-host")
+    allowed_origins: tuple[str, ...] = _setting((), _words, flag="allowed-origin")
+    auth_tokens: str | None = _setting(None, str)
+    auth_issuer: str | None = _setting(None, str)
+    auth_audience: str | None = _setting(None, str)
+    auth_jwks: str | None = _setting(None, str)
+    insecure_no_auth: bool = _setting(False, _flag)
+    scopes: tuple[str, ...] = _setting((), _words)
+    rate_limit: Mapping[str, int] | None = _setting(None, _calls)
+    rate_limit_store: str | None = _secret()  # where calls are counted
+    idempotency_store: str | None = _secret()  # where calls with a key are recorded
+    task_queue: str | None = _secret()  # where tools with `background` are queued
+    task_key: str | None = _secret()  # keys that seal queued calls and their results, comma-separated
+    log_level: str = _setting("info", _one_of("debug", "info", "warning", "error"))
+    log_format: str = _setting("text", _one_of("text", "json"))
+    strict_start: bool = _setting(False, _flag)
+    confirmation_key: str | None = _secret()  # keys that seal confirmations, comma-separated
+    confirmation_store: str | None = _secret()  # where redeemed confirmations are remembered
+    confirmation_expiry: float = _setting(600.0, _seconds, flag=None)  # seconds that a confirmation is valid
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -180,6 +154,14 @@ def _text_of(setting: Field[Any], environ: Mapping[str, str]) -> str | None:
         return read_secret(path)
     except SecretFileError as error:
         raise SettingError(f"{name}_FILE: {error}") from None
+
+
+def flag_descriptions() -> Mapping[str, str]:
+    """Return what each setting with a flag does, by its name."""
+    import tomllib  # for the flags of servers
+    from importlib.resources import files
+
+    return tomllib.loads(files(__package__).joinpath("settings.toml").read_text("utf-8"))
 
 
 def variable(name: str) -> str:

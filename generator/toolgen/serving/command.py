@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.base.escaping.streams import print_message
 from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
-from toolgen.runtime.settings import SettingError, Settings, parse_setting, variable
+from toolgen.runtime.settings import SettingError, Settings, flag_descriptions, parse_setting, variable
 
 if TYPE_CHECKING:
     from .server import ToolServer
@@ -140,11 +140,12 @@ def _port(text: str) -> int:
 def add_setting_flags(parser: argparse.ArgumentParser) -> None:
     """Add a flag for every setting that has one."""
     group = parser.add_argument_group("settings", "Each is an environment variable, too: see docs/server.md.")
+    descriptions = flag_descriptions()
     for each in fields(Settings):
         flag = _flag(each)
         if flag is None:
             continue
-        description: str = each.metadata["description"]
+        description = descriptions[each.name]
         if isinstance(each.default, bool):
             group.add_argument(flag, action="store_const", const="1", dest=each.name, help=description)
             continue
