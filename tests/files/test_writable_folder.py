@@ -17,8 +17,7 @@ def folder(tmp_path: Path) -> Iterator[WritableFolder]:
     (tmp_path / "outside/precious").write_text("mine")
     (tmp_path / "root/elsewhere").symlink_to("../outside")
     (tmp_path / "root/precious").symlink_to("../outside/precious")
-    with WritableFolder(tmp_path / "root") as opened:
-        yield opened
+    yield WritableFolder(tmp_path / "root")
     assert (tmp_path / "outside/precious").read_text() == "mine"
     assert os.listdir(tmp_path / "outside") == ["precious"]
 

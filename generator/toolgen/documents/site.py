@@ -29,8 +29,8 @@ _FILES: Final = {
 @cache
 def bundle() -> Mapping[str, str]:
     """Return the files that are the same for every project: name → text."""
-    with DeclaredFolder(Path(__file__).parent / "page") as folder:
-        return {name: folder.read(file).decode() for name, file in _FILES.items()}
+    folder = DeclaredFolder(Path(__file__).parent / "page")
+    return {name: folder.read(file).decode() for name, file in _FILES.items()}
 
 
 def static_site(document: JsonObject) -> dict[str, str]:

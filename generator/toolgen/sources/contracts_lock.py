@@ -80,9 +80,9 @@ def find_vendored_changes(read: ReadProject) -> tuple[Diagnostic, ...]:
 
 
 def _locked_folders(project: Project) -> list[str]:
-    with Folder(project.root) as root, root.below(project.specs) as specs:
-        found = [each.path for each in specs.walk(skipped=(".",)) if each.name == NAME]
-        return sorted(path[: -len(NAME) - 1] for path in found if specs.kind(path) is FileKind.FILE)
+    specs = Folder(project.root).below(project.specs)
+    found = [each.path for each in specs.walk(skipped=(".",)) if each.name == NAME]
+    return sorted(path[: -len(NAME) - 1] for path in found if specs.kind(path) is FileKind.FILE)
 
 
 def _changes(read: ReadProject, folder: str, lock: ContractsLock) -> Iterator[Diagnostic]:

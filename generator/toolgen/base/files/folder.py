@@ -39,7 +39,7 @@ class Entry:
 
 
 class Folder:
-    """A folder below which files are read and listed.
+    """A folder below which files are read and listed. Nothing is open between two calls.
 
     Paths are relative, with `/`. Every method raises `OutsideError` for a path that leaves the folder, by
     `..` or by a link, and OSError as the operating system does, with the whole path as `filename`.
@@ -57,12 +57,6 @@ class Folder:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.path)
         self._top = os.path.realpath(self.path)
         self._folders = {"": self._top}  # path → without links, for there are thousands of files
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is open between two calls."""
 
     def below(self, path: str) -> Self:
         """Return the folder `path` as a folder of its own, which links below it may not leave."""

@@ -17,12 +17,8 @@ _CREATE: Final = (
 )
 """With O_EXCL, a link in the place of the file is not followed."""
 _IN_USE: Final = (5, 32, 33)  # of Windows: access denied, sharing violation, lock violation
-_WAITS: Final = (
-    0.05,
-    0.1,
-    0.2,
-    0.4,
-)  # seconds: virus scanners, indexers and editors hold a file for a moment
+# seconds: virus scanners, indexers and editors hold a file for a moment
+_WAITS: Final = (0.05, 0.1, 0.2, 0.4)
 
 
 class WritableFolder(Folder):
@@ -169,5 +165,4 @@ def remove_empty(folders: Iterable[Path]) -> None:
 def write_named(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o644) -> None:
     """Write a file atomically in a folder that an operator names, links to the folder followed."""
     head, name = os.path.split(path)
-    with WritableFolder(head) as folder:
-        folder.write(name, content, mode=mode)
+    WritableFolder(head).write(name, content, mode=mode)

@@ -13,13 +13,15 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import tomlkit
 
 from toolgen.base.files import FileKind, WritableFolder, make_named
 from toolgen.cli.client_config.clients import Client
-from toolgen.project import UnableError, reason
+from toolgen.project import UnableError
+from toolgen.project.files.reading import file_errors
 
 BACKUP: Final = ".toolgen-backup"
 _MAX_BYTES: Final = 16 * 1024 * 1024
@@ -80,9 +82,10 @@ def disconnect(path: str, client: Client, entry: Entry) -> bool:
 
 def _edit(path: str, client: Client, entry: Entry, *, add: bool) -> bool:
     head, name = os.path.split(path)
-    try:
+    with file_errors(Path(head), "change", path, code="cannot-write"):
         make_named(head)
-        with WritableFolder(head) as folder, folder.locked():
+        folder = WritableFolder(head)
+        with folder.locked():
             kind = folder.kind(name, links=False)
             if kind not in (None, FileKind.FILE):
                 raise _refusal(path, "is a link" if kind is FileKind.LINK else "is not a file")
@@ -99,8 +102,6 @@ def _edit(path: str, client: Client, entry: Entry, *, add: bool) -> bool:
                 raise _refusal(path, "was changed by another program just now")
             folder.write(name, edited.encode("utf-8"), mode=mode)
             return True
-    except OSError as error:
-        raise UnableError("cannot-write", f"cannot change {path}: {reason(error)}") from error
 
 
 def _edited(path: str, text: str, client: Client, entry: Entry, *, add: bool) -> str:

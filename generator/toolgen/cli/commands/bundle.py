@@ -10,14 +10,13 @@ import argparse
 import os
 from pathlib import Path
 
-from toolgen.base.files import OutsideError, WritableFolder, make_named
 from toolgen.base.suggestions import count
 from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.project import UnableError, locate, read_project, reason, replace_files
+from toolgen.project import UnableError, locate, read_project, replace_files
 from toolgen.project.building.bundle import make_bundle, with_recorded_hash
 from toolgen.project.building.project_build import plan, user_cache, write_output
-from toolgen.project.files.reading import leaves
+from toolgen.project.files.reading import file_errors, make_place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,14 +55,6 @@ def _write(root: Path, named: str, content: bytes) -> Path:
     """Write the bundle to `named`, whose folder is created; no link of the project leaves it."""
     folder, name = os.path.split(named)
     place = locate(root, Path(), folder or ".")
-    try:
-        make_named(place.root)
-        with WritableFolder(place.root) as top:
-            top.make_folders(place.path)
-            with top.below(place.path) as opened:
-                opened.write(name, content)
-    except OutsideError as error:
-        raise leaves(place.root, error) from error
-    except OSError as error:
-        raise UnableError("cannot-write", f"cannot write {named}: {reason(error)}") from error
+    with file_errors(place.root, "write", named, code="cannot-write"):
+        make_place(place).write(name, content)
     return place.root / place.path / name

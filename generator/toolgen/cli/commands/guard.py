@@ -23,7 +23,8 @@ from toolgen.cli.parser import add_flag, add_format, add_headers
 from toolgen.cli.report.entry import findings_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
-from toolgen.project import UnableError, reason
+from toolgen.project import UnableError
+from toolgen.project.files.reading import file_errors
 from toolgen.sources.loading.source_content import read_source, source_errors
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import list_server
@@ -70,10 +71,8 @@ def _refuse_existing(args: argparse.Namespace) -> None:
 
 
 def _write(listing: Listing, args: argparse.Namespace) -> None:
-    try:
+    with file_errors(Path(args.start), "write", args.lock, code="cannot-write"):
         write_named(Path(args.start, args.lock), lock_text(listing).encode())
-    except OSError as error:
-        raise UnableError("cannot-write", f"cannot write {args.lock}: {reason(error)}") from error
     counts = [count(len(getattr(listing, key)), key[:-1].replace("_", " ")) for key in LISTS]
     emit(f"wrote {args.lock}: {listing.label}, {', '.join(counts)}")
 

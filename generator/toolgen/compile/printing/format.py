@@ -38,7 +38,8 @@ def format_tree(tree: Tree, foreign: Collection[str] = ()) -> Tree:
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     if not sources:
         return tree
-    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder, WritableFolder(folder) as made:
+    with tempfile.TemporaryDirectory(prefix="toolgen-") as folder:
+        made = WritableFolder(folder)
         for path, text in sources.items():
             made.make_folders(path.rpartition("/")[0])
             made.create(path, text.encode())

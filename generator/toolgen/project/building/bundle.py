@@ -21,19 +21,11 @@ from typing import Any, Final
 import tomlkit
 
 import toolgen
-from toolgen.base.files import DeclaredFolder, FileKind, Folder, OutsideError
+from toolgen.base.files import DeclaredFolder, FileKind, Folder
 from toolgen.compile.publishing.documents import ENTRY_POINT
 from toolgen.language.targets.documents import DocumentTarget
-from toolgen.project import (
-    PYPROJECT,
-    Project,
-    UnableError,
-    kind_of,
-    load_targets,
-    read_text,
-    reason,
-)
-from toolgen.project.files.reading import leaves
+from toolgen.project import PYPROJECT, Project, UnableError, kind_of, load_targets, read_text
+from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import project_metadata
 from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
 
@@ -89,11 +81,7 @@ def make_bundle(project: Project) -> Bundle:
         **{f"app/{path}": content for path, content in app.items()},
         **{f"vendor/toolgen/{path}": content for path, content in _own_files().items()},
     }
-    return Bundle(
-        f"{manifest['name']}-{manifest['version']}.mcpb",
-        _zipped(files),
-        len(files),
-    )
+    return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files))
 
 
 def with_recorded_hash(project: Project, sha256: str) -> str:
@@ -136,27 +124,23 @@ def _app_files(project: Project) -> dict[str, bytes]:
     prefix = "" if prefix == "." else f"{prefix}/"
     found: dict[str, bytes] = {}
     size = 0
-    try:
-        with Folder(project.root) as folder:
-            for top in [*(prefix + each for each in sorted(tops)), *project.publish.include]:
-                paths = list(_paths(folder, top.rstrip("/")))
-                if not paths and top in project.publish.include:
-                    raise UnableError("bundle", f"there is no {top}, which 'include' names")
-                for path in paths:
-                    if path in documents or path.startswith(folders):
-                        continue
-                    if path == project.file and project.publish.bundle is not None:
-                        message = f"'include' has {path}, in which the hash of the bundle is recorded"
-                        raise UnableError("bundle", message, "leave it out, or `bundle` of [publish]")
-                    content = folder.read(path)
-                    size += len(content)
-                    if size > MAX_BYTES:
-                        raise UnableError("bundle", f"the files have more than {MAX_BYTES:,} bytes")
-                    found[path.removeprefix(prefix)] = content
-    except OutsideError as error:
-        raise leaves(project.root, error) from error
-    except OSError as error:
-        raise UnableError("bundle", f"cannot read {error.filename}: {reason(error)}") from error
+    with file_errors(project.root, "read", code="bundle"):
+        folder = Folder(project.root)
+        for top in [*(prefix + each for each in sorted(tops)), *project.publish.include]:
+            paths = list(_paths(folder, top.rstrip("/")))
+            if not paths and top in project.publish.include:
+                raise UnableError("bundle", f"there is no {top}, which 'include' names")
+            for path in paths:
+                if path in documents or path.startswith(folders):
+                    continue
+                if path == project.file and project.publish.bundle is not None:
+                    message = f"'include' has {path}, in which the hash of the bundle is recorded"
+                    raise UnableError("bundle", message, "leave it out, or `bundle` of [publish]")
+                content = folder.read(path)
+                size += len(content)
+                if size > MAX_BYTES:
+                    raise UnableError("bundle", f"the files have more than {MAX_BYTES:,} bytes")
+                found[path.removeprefix(prefix)] = content
     return dict(sorted(found.items()))
 
 
@@ -183,12 +167,12 @@ def _paths(folder: Folder, top: str) -> Iterator[str]:
 
 def _own_files() -> dict[str, bytes]:
     """Return the files of this toolgen, without its templates."""
-    with DeclaredFolder(toolgen.__path__[0]) as folder:
-        return {
-            entry.path: folder.read(entry.path)
-            for entry in folder.walk(skipped=(*_SKIPPED, "templates"))
-            if entry.name.endswith((".py", ".toml", ".json", ".typed"))
-        }
+    folder = DeclaredFolder(toolgen.__path__[0])
+    return {
+        entry.path: folder.read(entry.path)
+        for entry in folder.walk(skipped=(*_SKIPPED, "templates"))
+        if entry.name.endswith((".py", ".toml", ".json", ".typed"))
+    }
 
 
 def _pyproject(project: Project, manifest: Mapping[str, Any]) -> str:

@@ -74,14 +74,14 @@ def _parse_record(data: bytes | None) -> BuildRecord | None:
 def _is_on_disk(project: Project, record: BuildRecord) -> bool:
     """True if all generated files are on disk as `record` says."""
     try:
-        with Folder(project.root) as root, root.below(project.output) as folder:
-            manifest = folder.read(NAME, links=False, limit=MAX_MANIFEST)
-            if digest(manifest) != record.manifest or folder.kind(STAGE, links=False) is not None:
-                return False  # or a killed run left its stage behind
-            return all(
-                digest(folder.read(path, links=False)) == output["sha256"]
-                for path, output in json.loads(manifest)["outputs"].items()
-            )
+        folder = Folder(project.root).below(project.output)
+        manifest = folder.read(NAME, links=False, limit=MAX_MANIFEST)
+        if digest(manifest) != record.manifest or folder.kind(STAGE, links=False) is not None:
+            return False  # or a killed run left its stage behind
+        return all(
+            digest(folder.read(path, links=False)) == output["sha256"]
+            for path, output in json.loads(manifest)["outputs"].items()
+        )
     except OSError:
         return False
 
@@ -91,8 +91,8 @@ def _templates(project: Project) -> dict[str, str]:
     if project.templates is None:
         return {}
     try:
-        with Folder(project.root) as root, root.below(project.templates) as folder:
-            return {entry.path: _digest(folder, entry) for entry in folder.walk()}
+        folder = Folder(project.root).below(project.templates)
+        return {entry.path: _digest(folder, entry) for entry in folder.walk()}
     except OSError:
         return {}
 

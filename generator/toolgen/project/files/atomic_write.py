@@ -57,14 +57,15 @@ def replace_files(root: Path, files: Mapping[str, str | None], *, below: str = "
     made: list[Path] = []
     try:
         made += make_named(root)
-        with WritableFolder(root) as top:
-            inner = top.make_folders(below)
-            try:
-                with top.below(below) as folder, folder.locked():
-                    _replace(folder, files)
-            except BaseException:
-                _remove_folders(top, inner[::-1])
-                raise
+        top = WritableFolder(root)
+        inner = top.make_folders(below)
+        try:
+            folder = top.below(below)
+            with folder.locked():
+                _replace(folder, files)
+        except BaseException:
+            _remove_folders(top, inner[::-1])
+            raise
     except OSError as error:
         remove_empty(made)
         if isinstance(error, OutsideError):

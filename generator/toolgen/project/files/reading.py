@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from toolgen.base.files import MAX_BYTES, FileKind, Folder, OutsideError, OversizedFileError
+from toolgen.base.files import (
+    MAX_BYTES,
+    FileKind,
+    Folder,
+    OutsideError,
+    OversizedFileError,
+    WritableFolder,
+    make_named,
+)
 from toolgen.project.errors import UnableError, reason
 
+_MISSING = (FileNotFoundError, NotADirectoryError)
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")
 
 
@@ -40,43 +49,53 @@ def locate(root: Path, start: Path, named: str) -> RootedPath:
 
 
 @contextmanager
-def _errors_of(root: Path, what: str, code: str = "unreadable-file") -> Iterator[None]:
-    """Raise errors as a command reports them; end the block quietly where nothing is there."""
+def file_errors(
+    root: Path, verb: str, path: str = "", *, code: str = "unreadable-file", hint: str = ""
+) -> Iterator[None]:
+    """Raise errors of the operating system as a command reports them: "cannot read specs/a.yaml: ..."
+
+    Without `path`, it is the one that the error names, relative to `root`.
+    """
     try:
         yield
-    except (FileNotFoundError, NotADirectoryError):
-        pass
     except OutsideError as error:
         raise leaves(root, error) from error
     except OSError as error:
-        code = code if isinstance(error, OversizedFileError) else "unreadable-file"
-        raise UnableError(code, f"cannot {what}: {reason(error)}") from error
+        shown = path or os.path.relpath(error.filename or root, root)
+        code = "too-complex" if isinstance(error, OversizedFileError) else code
+        raise UnableError(code, f"cannot {verb} {shown}: {reason(error)}", hint) from error
 
 
-def read_text(root: Path, path: str, *, limit: int = MAX_BYTES) -> str | None:
+def read_text(root: Path, path: str, *, limit: int = MAX_BYTES, code: str = "unreadable-file") -> str | None:
     """Return the UTF-8 text of the file `path` below `root`; None if there is no such file."""
-    # a file that is too large for its purpose is not unreadable
-    code = "unreadable-file" if limit == MAX_BYTES else "too-complex"
     try:
-        with _errors_of(root, f"read {path}", code), Folder(root) as folder:
-            return folder.read(path, limit=limit).decode("utf-8")
+        with file_errors(root, "read", path, code=code), suppress(*_MISSING):
+            return Folder(root).read(path, limit=limit).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UnableError("unreadable-file", f"{path} is not UTF-8 text") from error
+        raise UnableError(code, f"{path} is not UTF-8 text") from error
     return None
 
 
 def kind_of(root: Path, path: str, *, links: bool = False) -> FileKind | None:
     """Return the kind of what is at `path` below `root`; None if nothing is. `links`: follow one."""
-    with _errors_of(root, f"read {path}"), Folder(root) as folder:
-        return folder.kind(path, links=links)
+    with file_errors(root, "read", path), suppress(*_MISSING):
+        return Folder(root).kind(path, links=links)
     return None
 
 
 def names_in(root: Path, path: str) -> list[str]:
     """Return the names in the folder `path` below `root`, sorted; none if there is no such folder."""
-    with _errors_of(root, f"list {path}"), Folder(root) as folder:
-        return [entry.name for entry in folder.entries(path)]
+    with file_errors(root, "list", path), suppress(*_MISSING):
+        return [entry.name for entry in Folder(root).entries(path)]
     return []
+
+
+def make_place(place: RootedPath) -> WritableFolder:
+    """Return a folder to write to, which is created. Raises OSError."""
+    make_named(place.root)
+    top = WritableFolder(place.root)
+    top.make_folders(place.path)
+    return top.below(place.path)
 
 
 def leaves(root: Path, error: OutsideError) -> UnableError:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from toolgen.base.files import OutsideError, WritableFolder, make_named
+from toolgen.base.files import WritableFolder
 from toolgen.language.names import is_device
-from toolgen.project.errors import UnableError
-from toolgen.project.files.reading import RootedPath, leaves, locate
+from toolgen.project.files.reading import RootedPath, file_errors, locate, make_place
 
 if TYPE_CHECKING:
     from toolgen.runtime import Block, ToolResponse
@@ -28,23 +27,16 @@ def save_blocks(response: ToolResponse, folder: Path, *, project: Path | None = 
     if a file cannot be written, or if `folder` is in the folder of the `project` and a link there leaves it.
     """
     place = RootedPath(folder, "") if project is None else locate(project, Path(), str(folder))
-    try:
-        make_named(place.root)
-        with ExitStack() as stack:
-            top = stack.enter_context(WritableFolder(place.root))
-            top.make_folders(place.path)
-            opened = stack.enter_context(top.below(place.path))
-            return [
-                None
-                if block.type == "link"
-                else folder / _write(opened, _file_name(response.tool_name, number, block), block.data)
-                for number, block in enumerate(response.blocks, 1)
-            ]
-    except OutsideError as error:
-        raise leaves(place.root, error) from error
-    except OSError as error:
-        message = f"cannot write to {folder}: {error.strerror or error}"
-        raise UnableError("cannot-write", message, "give another folder to --save") from error
+    with file_errors(
+        place.root, "write to", str(folder), code="cannot-write", hint="give another folder to --save"
+    ):
+        opened = make_place(place)
+        return [
+            None
+            if block.type == "link"
+            else folder / _write(opened, _file_name(response.tool_name, number, block), block.data)
+            for number, block in enumerate(response.blocks, 1)
+        ]
 
 
 def _write(folder: WritableFolder, name: str, data: bytes) -> str:

@@ -8,10 +8,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolgen.base.files import Folder, OutsideError
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.project.errors import UnableError, reason
-from toolgen.project.files.reading import leaves
+from toolgen.project.errors import UnableError
+from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import (
     FILE,
     PYPROJECT,
@@ -125,15 +124,8 @@ def _find_table(folder: Path) -> Table | None:
     return find_table(_read_text(folder, FILE), _read_text(folder, PYPROJECT))
 
 
-def _read_text(path: Path, name: str) -> str | None:
-    try:
-        with Folder(path) as folder:
-            return folder.read(name).decode("utf-8-sig")
-    except FileNotFoundError:
-        return None
-    except OutsideError as error:
-        raise leaves(path, error) from error
-    except OSError as error:
-        raise UnableError("unreadable-configuration", f"cannot read {name}: {reason(error)}") from error
-    except UnicodeDecodeError as error:
-        raise UnableError("unreadable-configuration", f"{name} is not UTF-8 text") from error
+def _read_text(folder: Path, name: str) -> str | None:
+    text = read_text(folder, name, code="unreadable-configuration")
+    return text and text.removeprefix(
+        "\ufeff"
+    )  # some editors write a byte order mark, which TOML does not know

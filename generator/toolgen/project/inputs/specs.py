@@ -12,7 +12,7 @@ from toolgen.compile.output_changes import digest
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.source import Span
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.files.reading import leaves
+from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.discovery import find_project
 from toolgen.schema.limits import BUDGET
@@ -72,22 +72,19 @@ class FoundSpecs:
 def find_specs(project: Project) -> FoundSpecs:
     """Return what is in the specs folder, sorted. Raises `UnableError` if that cannot be listed."""
     found = FoundSpecs({}, [])
-    try:
-        with Folder(project.root) as root, root.below(project.specs) as folder:
-            for entry in sorted(folder.walk(skipped=(".",)), key=lambda entry: entry.path):
-                try:
-                    if _is_spec(folder, entry):
-                        found.specs[entry.path] = _read(folder, entry)
-                except UnreadableSpecError as fault:
-                    shown = f"{project.specs}/{entry.path}".removeprefix("./")
-                    found.faults.append(fault.diagnostic(shown))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
-        raise UnableError("no-specs", f"there is no folder {project.specs}", hint) from error
-    except OutsideError as error:
-        raise leaves(project.root, error) from error
-    except OSError as error:
-        raise UnableError("unreadable-spec", f"cannot list {error.filename}: {reason(error)}") from error
+    with file_errors(project.root, "list", code="unreadable-spec"):
+        try:
+            folder = Folder(project.root).below(project.specs)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            hint = f"write one with `toolgen new NAME`, or set 'specs' in {project.file}"
+            raise UnableError("no-specs", f"there is no folder {project.specs}", hint) from error
+        for entry in sorted(folder.walk(skipped=(".",)), key=lambda entry: entry.path):
+            try:
+                if _is_spec(folder, entry):
+                    found.specs[entry.path] = _read(folder, entry)
+            except UnreadableSpecError as fault:
+                shown = f"{project.specs}/{entry.path}".removeprefix("./")
+                found.faults.append(fault.diagnostic(shown))
     return found
 
 

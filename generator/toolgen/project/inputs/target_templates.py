@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.base.escaping.places import plain_name
-from toolgen.base.files import DeclaredFolder, FileKind, Folder, OutsideError
+from toolgen.base.files import DeclaredFolder, FileKind, Folder
 from toolgen.base.suggestions import did_you_mean
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.reading.read import read
@@ -18,7 +18,7 @@ from toolgen.language.targets.builtin import BASE, BUILT_IN, DIALECTS, own_defin
 from toolgen.language.targets.definition import TargetDefinition
 from toolgen.language.targets.documents import DOCUMENTS, SERVER, DocumentTarget, publication_faults
 from toolgen.project.errors import UnableError, reason
-from toolgen.project.files.reading import leaves
+from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import Project
 
 if TYPE_CHECKING:
@@ -41,17 +41,13 @@ def load_targets(project: Project) -> tuple[Target, ...]:
     """Return the base target, then the configured ones in their order. Raises `UnableError`."""
     if project.templates is None:
         return targets_of(project, {})
-    try:
-        with Folder(project.root) as root, root.below(project.templates) as folder:
-            return targets_of(project, _templates_in(folder, project.templates))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        hint = f"see 'templates' in {project.file}"
-        raise UnableError("no-templates", f"there is no folder {project.templates}", hint) from error
-    except OutsideError as error:
-        raise leaves(project.root, error) from error
-    except OSError as error:
-        message = f"cannot list {project.templates}: {reason(error)}"
-        raise UnableError("bad-template", message) from error
+    with file_errors(project.root, "list", project.templates, code="bad-template"):
+        try:
+            folder = Folder(project.root).below(project.templates)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            hint = f"see 'templates' in {project.file}"
+            raise UnableError("no-templates", f"there is no folder {project.templates}", hint) from error
+        return targets_of(project, _templates_in(folder, project.templates))
 
 
 def targets_of(project: Project, own: Mapping[str, Mapping[str, str]]) -> tuple[Target, ...]:
@@ -94,23 +90,18 @@ def _publication_faults(project: Project, targets: Sequence[Target]) -> Iterator
 
 
 _CLIENT: Final = "_client"
-_OF_CLIENTS: Final = (
-    "_python.jinja",
-    "definitions/",
-    "models/",
-    "schemas/",
-)  # templates of packages that clients have, too
+# templates of packages that clients have, too
+_OF_CLIENTS: Final = ("_python.jinja", "definitions/", "models/", "schemas/")
 
 
 def load_client_templates() -> ClientTemplates:
     """Return the templates of typed clients."""
     from toolgen.compile.printing.client_source import ClientTemplates
 
-    with DeclaredFolder(toolgen.templates.__path__[0]) as folder:
-        own = {
-            entry.name: _text(folder, entry.path, f"templates/{entry.path}")
-            for entry in folder.entries(_CLIENT)
-        }
+    folder = DeclaredFolder(toolgen.templates.__path__[0])
+    own = {
+        entry.name: _text(folder, entry.path, f"templates/{entry.path}") for entry in folder.entries(_CLIENT)
+    }
     of_package = _builtin()[BASE.name]
     models = {path: text for path, text in of_package.items() if path.startswith(_OF_CLIENTS)}
     return ClientTemplates(Target(BASE, models), own)
@@ -118,8 +109,7 @@ def load_client_templates() -> ClientTemplates:
 
 def _builtin() -> dict[str, dict[str, str]]:
     # `uv pip install --link-mode=symlink` installs each file as a link
-    with DeclaredFolder(toolgen.templates.__path__[0]) as folder:
-        return _templates_in(folder, "templates")
+    return _templates_in(DeclaredFolder(toolgen.templates.__path__[0]), "templates")
 
 
 def _templates_in(folder: Folder, shown: str) -> dict[str, dict[str, str]]:

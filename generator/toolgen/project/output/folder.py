@@ -13,7 +13,7 @@ from toolgen.language.changes import Change, ChangeKind, Tree
 from toolgen.language.manifest import Manifest
 from toolgen.project.errors import UnableError, reason
 from toolgen.project.files.atomic_write import STAGE, replace_files
-from toolgen.project.files.reading import leaves
+from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.output.manifest import MAX_MANIFEST, NAME, merged_manifest, parse_manifest
 
@@ -93,22 +93,11 @@ def _has_header(text: str | None) -> bool:
 
 @contextmanager
 def _opened(project: Project) -> Iterator[Folder | None]:
-    """Open the output folder, None if there is none; turn a link that leaves it into an `UnableError`."""
-    if not project.root.exists():  # of a client, which is written anywhere
-        yield None
-        return
-    try:
-        with Folder(project.root) as root:
-            if root.kind(project.output) is None:
-                yield None
-                return
-            with root.below(project.output) as folder:
-                yield folder
-    except OutsideError as error:
-        raise leaves(project.root, error) from error
-    except OSError as error:
-        message = f"cannot read {os.path.relpath(error.filename, project.root)}: {reason(error)}"
-        raise UnableError("cannot-write", message, "nothing was changed") from error
+    """Open the output folder, None if there is none; report errors in the block as a command does."""
+    with file_errors(project.root, "read", code="cannot-write", hint="nothing was changed"):
+        # the folder of a client, which is written anywhere, may be missing
+        root = Folder(project.root) if project.root.exists() else None
+        yield root.below(project.output) if root and root.kind(project.output) is not None else None
 
 
 def _read_text(folder: Folder | None, path: str) -> str | None:

@@ -236,8 +236,7 @@ def _read_file(path: Path, root: str | os.PathLike[str] | None, limit: int) -> b
     try:
         if root is None:
             return read_named(path, limit=limit)
-        with Folder(root) as folder:
-            return folder.read(_below(path, root), limit=limit)
+        return Folder(root).read(_below(path, root), limit=limit)
     except OversizedFileError:
         raise OversizedError from None
     except OutsideError:

@@ -91,8 +91,7 @@ def load_beside(document: Path) -> Callable[[str], Any]:
     def load(path: str) -> Any:
         shown = posixpath.join(document.parent.as_posix(), path)
         try:
-            with Folder(folder) as opened:
-                data = opened.read(path, limit=BUDGET.import_bytes)
+            data = Folder(folder).read(path, limit=BUDGET.import_bytes)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the path
             why = reason(error) if isinstance(error, OSError) else str(error)
             message = f"cannot read {shown}, which the document refers to: {why}"

@@ -64,14 +64,14 @@ def read_files(
             if place.is_file():
                 yield path, read_named(place, limit=limit)
                 continue
-            with Folder(place) as folder:
-                for each in sorted(entry.path for entry in folder.walk(skipped=_SKIPPED)):
-                    if not is_wanted(f"{path}/{each}"):
-                        continue
-                    count += 1
-                    if count > _MAX_FILES:
-                        raise UnableError("too-complex", f"{flag}: more than {_MAX_FILES:,} files")
-                    yield f"{shown}/{each}".removeprefix("./"), folder.read(each, limit=limit)
+            folder = Folder(place)
+            for each in sorted(entry.path for entry in folder.walk(skipped=_SKIPPED)):
+                if not is_wanted(f"{path}/{each}"):
+                    continue
+                count += 1
+                if count > _MAX_FILES:
+                    raise UnableError("too-complex", f"{flag}: more than {_MAX_FILES:,} files")
+                yield f"{shown}/{each}".removeprefix("./"), folder.read(each, limit=limit)
         except OSError as error:
             raise UnableError("bad-source", f"{flag}: cannot read {quoted(path)}: {reason(error)}") from error
 
