@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache
-from toolgen.project.cache.entries import prune
+from toolgen.project.cache.entries import Cache, prune
 
 from .conftest import Cli
 

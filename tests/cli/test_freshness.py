@@ -11,7 +11,8 @@ from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
-from toolgen.project import Cache, read_project
+from toolgen.project import read_project
+from toolgen.project.cache.entries import Cache
 from toolgen.project.cache.freshness import BuildRecord, find_up_to_date
 
 from .conftest import SPEC, Cli

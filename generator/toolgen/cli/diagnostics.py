@@ -40,8 +40,13 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
             fault = {"code": error.code, "severity": "error", "message": error.message, "hint": error.hint}
             emit_json({"diagnostics": [fault]})
         else:
-            say(f"toolgen: error[{error.code}] {error.message}", always=True)
-            say(*([f"  = help: {error.hint}"] if error.hint else []), always=True)
+            first, *more = lines_of_error(error)
+            say(f"toolgen: {first}", *more, always=True)
+
+
+def lines_of_error(error: UnableError) -> list[str]:
+    """Return an error without a place as lines, the second one with its hint."""
+    return [f"error[{error.code}] {error.message}", *([f"  = help: {error.hint}"] if error.hint else [])]
 
 
 def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:

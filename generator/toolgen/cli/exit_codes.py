@@ -30,15 +30,8 @@ MEANINGS = {
 }
 """The meaning of each exit code, as `toolgen --help` prints it."""
 
-_SYSTEM_ERRORS = {
-    errno.EACCES,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENOSPC,
-    errno.EROFS,
-}
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_SYSTEM_ERRORS = (errno.EACCES, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, *_NO_SPACE)
 
 
 def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:

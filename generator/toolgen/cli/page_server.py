@@ -153,10 +153,7 @@ def _mock(args: argparse.Namespace) -> tuple[ToolServer, Follower]:
 
 def _refusal(error: SpecErrors | UnableError, start: str) -> list[str]:
     if isinstance(error, UnableError):
-        return [
-            f"error[{error.code}] {error.message}",
-            *([f"  = help: {error.hint}"] if error.hint else []),
-        ]
+        return diagnostics.lines_of_error(error)
     texts = diagnostics.source_texts(error.diagnostics, start) if error.texts is None else error.texts
     shown = render(error.diagnostics, texts).splitlines()
     return [*shown, "the page and the mock show the last specs that were valid"]

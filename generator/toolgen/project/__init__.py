@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from toolgen.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from toolgen.project.cache.entries import Cache, cache_folder
-    from toolgen.project.cache.toolchain import generator_id
     from toolgen.project.errors import UnableError, reason
     from toolgen.project.files.atomic_write import create_files, replace_files
     from toolgen.project.files.reading import kind_of, locate, read_text
@@ -21,15 +19,12 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "PYPROJECT",
-    "Cache",
     "Project",
     "UnableError",
-    "cache_folder",
     "create_files",
     "find_configuration",
     "find_project",
     "find_root",
-    "generator_id",
     "kind_of",
     "load_targets",
     "locate",
@@ -42,8 +37,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "cache.entries": ("Cache", "cache_folder"),
-    "cache.toolchain": ("generator_id",),
     "errors": ("UnableError", "reason"),
     "files.atomic_write": ("create_files", "replace_files"),
     "files.reading": ("kind_of", "locate", "read_text"),

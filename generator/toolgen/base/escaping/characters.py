@@ -32,13 +32,18 @@ OVERLAYS: Final = (  # combining class 1, and the category Me
     "\ua670-\ua672\U00010a39\U00016af0-\U00016af4\U0001bc9e\U0001d167-\U0001d169"
 )
 _EMOJI: Final = (  # blocks that hold the characters with the property Emoji
-    "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b00-\u2bff"
-    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+    "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b00-\u2bff"
+    "\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
 )
 _JOINER, _NON_JOINER, _SELECTORS = "\u200d", "\u200c", "\ufe0e\ufe0f"
 # no letter, and not in a block without marks; a class of all marks would have 350 ranges
 _MAY_BE_MARK: Final = r"[^\w\x00-\xff\u2000-\u206f\ud800-\uf8ff\U000e0000-\U0010ffff]"
 _MANY_MARKS: Final = f"{_MAY_BE_MARK}{{{MAX_MARKS + 1}}}"
+_ALWAYS_ESCAPED: Final = f"[{INVISIBLE}{OVERLAYS}]"
+# printable characters to escape, and runs that may be of too many marks
+_SUSPECTS: Final = rf"{_ALWAYS_ESCAPED}|{_MANY_MARKS}|\A{_MAY_BE_MARK}"
+# what depends on the characters before it: joiners, selectors, marks
+_NEEDS_CONTEXT: Final = rf"[{_JOINER}{_NON_JOINER}{_SELECTORS}]|\A{_MAY_BE_MARK}|{_MANY_MARKS}"
 _VIRAMA: Final = 9  # combining class
 _CACHED_BELOW: Final = 0x10000  # code points whose escapes are remembered, so that no text fills the memory
 
@@ -49,9 +54,9 @@ def printable(text: str, keep: str = "") -> str:
     The result is one line that cannot imitate other text. Characters in `keep` are not escaped.
     Escaping the result again does not change it.
     """
-    if text.isprintable() and (text.isascii() or not _suspects().search(text)):
+    if text.isprintable() and (text.isascii() or not _pattern(_SUSPECTS).search(text)):
         return text
-    return _runs(keep).sub(_escape_run, text)
+    return _pattern(rf"[^ -~{re.escape(keep)}]+").sub(_escape_run, text)
 
 
 def notation(char: str) -> str:
@@ -61,20 +66,15 @@ def notation(char: str) -> str:
 
 
 @cache
-def _suspects() -> re.Pattern[str]:
-    """Return a pattern that finds printable characters to escape, and runs that may be of too many marks."""
-    return re.compile(rf"[{INVISIBLE}{OVERLAYS}]|{_MANY_MARKS}|\A{_MAY_BE_MARK}")
-
-
-@cache
-def _runs(keep: str) -> re.Pattern[str]:
-    return re.compile(rf"[^ -~{re.escape(keep)}]+")
+def _pattern(pattern: str) -> re.Pattern[str]:
+    """Return a compiled pattern; `toolgen --help` compiles none."""
+    return re.compile(pattern)
 
 
 def _escape_run(match: re.Match[str]) -> str:
     """Return characters that are not of ASCII, or control characters, escaped as far as they must be."""
     run = match[0]
-    if run.isascii() or not _needs_context().search(run):
+    if run.isascii() or not _pattern(_NEEDS_CONTEXT).search(run):
         return run.translate(_ESCAPES)
     marks = 0 if match.start() and match.string[match.start() - 1].isprintable() else MAX_MARKS
     shown = []
@@ -83,12 +83,6 @@ def _escape_run(match: re.Match[str]) -> str:
         is_safe = marks <= MAX_MARKS and _ESCAPES[ord(char)] == char
         shown.append(char if is_safe or _is_part(run, at) else notation(char))
     return "".join(shown)
-
-
-@cache
-def _needs_context() -> re.Pattern[str]:
-    """Return a pattern of what depends on the characters before it: joiners, selectors, marks."""
-    return re.compile(rf"[{_JOINER}{_NON_JOINER}{_SELECTORS}]|\A{_MAY_BE_MARK}|{_MANY_MARKS}")
 
 
 def _is_part(text: str, at: int) -> bool:
@@ -108,13 +102,8 @@ def _is_part(text: str, at: int) -> bool:
     )
 
 
-@cache
-def _emoji() -> re.Pattern[str]:
-    return re.compile(f"[{_EMOJI}]")
-
-
 def _is_emoji(char: str) -> bool:
-    return _emoji().match(char) is not None and char.isprintable()
+    return _pattern(_EMOJI).match(char) is not None and char.isprintable()
 
 
 class _Escapes(dict[int, str]):
@@ -122,15 +111,10 @@ class _Escapes(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
-        escaped = char if char.isprintable() and not _always_escaped().match(char) else notation(char)
+        escaped = char if char.isprintable() and not _pattern(_ALWAYS_ESCAPED).match(char) else notation(char)
         if code < _CACHED_BELOW:
             self[code] = escaped
         return escaped
-
-
-@cache
-def _always_escaped() -> re.Pattern[str]:
-    return re.compile(f"[{INVISIBLE}{OVERLAYS}]")
 
 
 _ESCAPES: Final = _Escapes()

@@ -6,11 +6,9 @@ Every place escapes the characters of `characters.py`. What it escapes beyond th
 from __future__ import annotations
 
 import json
-import re
-from functools import cache
 from typing import Any, Final
 
-from toolgen.base.escaping.characters import notation, printable
+from toolgen.base.escaping.characters import _pattern, notation, printable
 
 _INDENT: Final = "  "  # of the second and further lines of a text
 _LINE_END: Final = "\r\n|\r|\n"
@@ -114,9 +112,3 @@ def _without_commands(text: str) -> str:
     if "::" not in text and "##" not in text:
         return text
     return _pattern(_COMMAND).sub(lambda found: f"{found[0][:-1]}{notation(found[0][-1])}", text)
-
-
-@cache
-def _pattern(pattern: str) -> re.Pattern[str]:
-    """Return a compiled pattern; `toolgen --help` compiles none."""
-    return re.compile(pattern)

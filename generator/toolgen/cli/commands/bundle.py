@@ -15,7 +15,8 @@ from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project import UnableError, locate, read_project, replace_files
 from toolgen.project.building.bundle import make_bundle, with_recorded_hash
-from toolgen.project.building.project_build import plan, user_cache, write_output
+from toolgen.project.building.project_build import plan, write_output
+from toolgen.project.cache.entries import user_cache
 from toolgen.project.files.reading import file_errors, make_place
 
 

@@ -37,7 +37,7 @@ from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.logs.configure import configure_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import Settings, parse_setting
-from toolgen.sources.mcp_client.connection import ServerAnswer
+from toolgen.sources.mcp_client.connection import ServerAnswer, agree
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +80,9 @@ def run(args: argparse.Namespace) -> bool:
         toolkit = _toolkit(project)
         if toolkit.definition_of(args.name) is None:
             raise _unknown(args.name, toolkit)
-        work = _preview if args.preview else partial(_call, confirm=_confirm_with(args.yes))
+        # nobody is there: the spec decides
+        confirm = agree if args.yes else _ask if can_ask() else None
+        work = _preview if args.preview else partial(_call, confirm=confirm)
         with _cause_of_failure() as causes:
             response = run_event_loop(lambda: work(toolkit, args.name, given, scopes=scopes))
     files: list[Path | None] = [None] * len(response.blocks)
@@ -107,7 +109,7 @@ def run(args: argparse.Namespace) -> bool:
 
 def _call_server(args: argparse.Namespace) -> bool:
     from toolgen.sources.mcp_client.client import ServerAddress
-    from toolgen.sources.mcp_client.connection import agree, call_server
+    from toolgen.sources.mcp_client.connection import call_server
 
     if args.save is not None or args.scopes is not None:
         raise UnableError(
@@ -237,25 +239,20 @@ def _cause_of_failure() -> Iterator[list[str]]:
     causes: list[str] = []
     level = LOGGER.getEffectiveLevel()
 
-    class Causes(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            if getattr(record, "event", "") == "detail" and getattr(record, "code", "") == "internal_error":
-                error = record.exc_info[1] if record.exc_info else None
-                text = record.getMessage() if error is None else f"{type(error).__name__}: {error}"
-                causes.append(text)
-            if record.levelno >= level:
-                logging.getLogger().callHandlers(record)
+    def collect(record: logging.LogRecord) -> bool:
+        if getattr(record, "event", "") == "detail" and getattr(record, "code", "") == "internal_error":
+            error = record.exc_info[1] if record.exc_info else None
+            causes.append(record.getMessage() if error is None else f"{type(error).__name__}: {error}")
+        return record.levelno >= level
 
-    handler, before, propagates = Causes(), LOGGER.level, LOGGER.propagate
-    LOGGER.addHandler(handler)
+    before = LOGGER.level
+    LOGGER.addFilter(collect)
     LOGGER.setLevel(logging.DEBUG)
-    LOGGER.propagate = False  # `Causes` passes on the records that are wanted
     try:
         yield causes if level > logging.DEBUG else []
     finally:
-        LOGGER.removeHandler(handler)
+        LOGGER.removeFilter(collect)
         LOGGER.setLevel(before)
-        LOGGER.propagate = propagates
 
 
 def _input(text: str) -> Any:
@@ -289,18 +286,6 @@ def _unknown(name: str, toolkit: Toolkit) -> UnableError:
     names = list(toolkit.definitions)
     hint = did_you_mean(name, names) or f"the tools are {', '.join(names) or 'none at all'}"
     return UnableError("no-such-tool", f"there is no tool called '{name}'", hint)
-
-
-def _confirm_with(yes: bool) -> Any:
-    """How the user is asked; None where nobody is there, so that the spec decides."""
-    if yes:
-        return _agree
-    return _ask if can_ask() else None
-
-
-async def _agree(confirmation: Confirmation) -> bool:
-    del confirmation
-    return True
 
 
 async def _ask(confirmation: Confirmation) -> bool:

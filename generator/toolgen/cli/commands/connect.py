@@ -61,7 +61,9 @@ def run(args: argparse.Namespace) -> bool:
         return True
     if not args.write:
         emit(*snippet(client, entry).split("\n"))
-        say(f"for {client.title}: {client.page} says where it belongs", _write_hint(args))
+        scope = ["--scope", args.scope] if args.scope != "user" else []
+        write = command_line(args, "connect", args.client, *scope, "--write")
+        say(f"for {client.title}: {client.page} says where it belongs", f"`{write}` writes it there")
         say(*([f"or: {own}"] if (own := own_command(client, entry, args.scope)) else []))
         return True
     if kind_of(project.root, f"{project.output}/mcp_server.py", links=True) is None:
@@ -90,11 +92,3 @@ def _entry(project: Project, name: str | None) -> Entry:
     # the interpreter as it was called: a resolved link would leave the virtual environment; with -P, a
     # toolgen.py in the folder where the client starts it is not imported
     return Entry(chosen, sys.executable, ("-P", "-m", "toolgen", "-C", str(project.root), "serve"))
-
-
-def _write_hint(args: argparse.Namespace) -> str:
-    return f"`{command_line(args, 'connect', args.client, *_scope(args), '--write')}` writes it there"
-
-
-def _scope(args: argparse.Namespace) -> list[str]:
-    return ["--scope", args.scope] if args.scope != "user" else []

@@ -53,7 +53,9 @@ def run(args: argparse.Namespace) -> bool:
         emit_content(changed.get("stdin", texts["stdin"].decode()))
     else:
         emit(*(_diff(texts, changed) if args.check else changed))
-        say(_summary(texts, changed, "would change" if args.check else "changed"))
+        verb = "would change" if args.check else "changed"
+        summary = f"{len(changed)} {verb}" if changed else "all formatted"
+        say(f"{count(len(texts), 'file')}: {summary}")
     return not (args.check and changed)
 
 
@@ -96,11 +98,3 @@ def _diff(texts: Mapping[str, bytes], changed: Mapping[str, str]) -> Iterator[st
     for path, text in changed.items():
         old = texts[path].decode().splitlines()
         yield from difflib.unified_diff(old, text.splitlines(), path, f"{path} (formatted)", lineterm="")
-
-
-def _summary(texts: Mapping[str, bytes], changed: Mapping[str, str], verb: str) -> str:
-    return (
-        f"{count(len(texts), 'file')}: {len(changed)} {verb}"
-        if changed
-        else f"{count(len(texts), 'file')}: all formatted"
-    )

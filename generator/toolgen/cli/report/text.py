@@ -73,13 +73,10 @@ def _block(entry: Entry, lines: list[str], mark: Mapping[str, str]) -> str:
     if 1 <= span.line <= len(lines) and lines[span.line - 1].strip():
         text, column, length = _window(lines[span.line - 1], span.column - 1, span.length)
         margin = " " * len(str(span.line))
-        before, marked = (
-            printable(text[:column], keep=_TAB),
-            printable(text[column : column + length], keep=_TAB),
-        )
+        before, marked = text[:column], text[column : column + length]
         out.append(f"{mark['dim']}{span.line} |{mark['end']} {printable(text, keep=_TAB)}".rstrip())
-        carets = "^" * max(1, sum(map(_width, marked)))
-        under = f"{_padding(before)}{mark[entry.severity]}{carets}{mark['end']}"
+        carets = "^" * max(1, sum(map(_width, printable(marked, keep=_TAB))))
+        under = f"{_padding(printable(before, keep=_TAB))}{mark[entry.severity]}{carets}{mark['end']}"
         out.append(f"{mark['dim']}{margin} |{mark['end']} {under}")
     out += [f"{margin or ' '} {mark['dim']}= {label}:{mark['end']} {text}" for label, text in entry.labels]
     return "\n".join(out) + "\n"

@@ -22,16 +22,13 @@ from toolgen.language.program import Program
 from toolgen.language.target import Target
 from toolgen.language.targets.documents import DocumentTarget
 from toolgen.project import (
-    Cache,
     Project,
     UnableError,
-    cache_folder,
-    generator_id,
     load_targets,
     read_project,
 )
 from toolgen.project.building.worker_pool import worker_pool
-from toolgen.project.cache.entries import prune
+from toolgen.project.cache.entries import Cache, cache_folder, prune
 from toolgen.project.cache.freshness import BuildRecord, record_key, save_record
 from toolgen.project.cache.toolchain import TOOLCHAIN, versions
 from toolgen.project.inputs.specs import ReadProject
@@ -101,11 +98,6 @@ def program_of(inputs: Inputs) -> Program:
 def package_of(program: Program, inputs: Inputs) -> Package:
     """Return the package as templates see it."""
     return lower(program, inputs.settings)
-
-
-def user_cache() -> Cache:
-    """Return the user's cache; it is empty and stays so unless it is `trusted`: others may write to it."""
-    return Cache(cache_folder() / generator_id())
 
 
 def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> OutputPlan:

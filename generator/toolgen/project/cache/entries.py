@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from toolgen.base.files import read_named, write_named
+from toolgen.project.cache.toolchain import generator_id
 
 _MAGIC = b"toolgen cache 1\n"
 _DAY = 86_400  # seconds
@@ -28,6 +29,11 @@ def cache_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("toolgen", appauthor=False)
+
+
+def user_cache() -> Cache:
+    """Return the user's cache; it is empty and stays so unless it is `trusted`: others may write to it."""
+    return Cache(cache_folder() / generator_id())
 
 
 class Cache(MutableMapping[str, bytes]):

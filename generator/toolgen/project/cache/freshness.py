@@ -16,8 +16,7 @@ from hashlib import sha256
 from toolgen.base.files import Entry, Folder
 from toolgen.compile.output_changes import digest
 from toolgen.language.diagnostic import Diagnostic, Sunset
-from toolgen.project.cache.entries import Cache, cache_folder
-from toolgen.project.cache.toolchain import generator_id
+from toolgen.project.cache.entries import user_cache
 from toolgen.project.files.atomic_write import STAGE
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.specs import ReadProject
@@ -39,7 +38,7 @@ class BuildRecord:
 
 def find_up_to_date(read: ReadProject) -> BuildRecord | None:
     """Return what is known of a project whose output is up to date; else None."""
-    record = _parse_record(Cache(cache_folder() / generator_id()).get(record_key(read)))
+    record = _parse_record(user_cache().get(record_key(read)))
     return record if record is not None and _is_on_disk(read.project, record) else None
 
 

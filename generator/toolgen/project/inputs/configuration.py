@@ -274,22 +274,14 @@ def find_table(own: str | None, shared: str | None) -> Table | None:
 
     Raises `SpecErrors` if one is not TOML, or both have settings.
     """
-    if own is not None:
-        data = parse_toml(FILE, own)
-        if (
-            shared is not None
-            and "toolgen" in shared
-            and _tool_table(parse_toml(PYPROJECT, shared)) is not None
-        ):
-            at = Table(PYPROJECT, shared, TABLE, {}).key("")
-            message = f"both {FILE} and [{TABLE}] configure this project"
-            raise SpecErrors([Diagnostic(at, "two-configurations", message, "keep one of them")])
-        return Table(FILE, own, "", data)
     # without the word it need not be parsed: a broken pyproject.toml is not our matter
-    if shared is None or "toolgen" not in shared:
-        return None
-    data_shared = _tool_table(parse_toml(PYPROJECT, shared))
-    return None if data_shared is None else Table(PYPROJECT, shared, TABLE, data_shared)
+    text = shared if shared and "toolgen" in shared else ""
+    data = _tool_table(parse_toml(PYPROJECT, text))
+    table = None if data is None else Table(PYPROJECT, text, TABLE, data)
+    if own is None or table is None:
+        return table if own is None else Table(FILE, own, "", parse_toml(FILE, own))
+    message = f"both {FILE} and [{TABLE}] configure this project"
+    raise SpecErrors([Diagnostic(table.key(""), "two-configurations", message, "keep one of them")])
 
 
 def _tool_table(data: dict[str, Any]) -> dict[str, Any] | None:

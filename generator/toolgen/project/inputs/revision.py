@@ -35,9 +35,8 @@ class Revision:
     prefix: str  # of the paths of its specs in messages: "main:tools/specs/"
     specs: Mapping[str, bytes]  # posix path below the specs folder → content
     targets: tuple[Target, ...]
-    configured_in: str | None = (
-        None  # "main:tools/", the folder of its configuration; None: it is a folder of specs
-    )
+    # "main:tools/", the folder of its configuration; None: it is a folder of specs
+    configured_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

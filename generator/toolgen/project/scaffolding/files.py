@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from toolgen.compile.printing.file_templates import render
 from toolgen.project import kind_of
 from toolgen.project.output.editor_schema import NAME as SCHEMA
-from toolgen.project.output.editor_schema import schema_text
 from toolgen.project.scaffolding.parameters import scalar
 
 if TYPE_CHECKING:
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
 
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 """The text of a package above that of the implementations."""
-
-
-def schema_file() -> tuple[str, str]:
-    """Return name and text of the JSON Schema file with which editors complete and check specs offline."""
-    return SCHEMA, schema_text()
 
 
 def package_text(injected: Iterable[tuple[str, str]]) -> str:

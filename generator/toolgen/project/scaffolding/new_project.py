@@ -17,7 +17,9 @@ from toolgen.compile.printing.file_templates import render
 from toolgen.project import FILE, PYPROJECT, Project, UnableError, read_text
 from toolgen.project.inputs.configuration import project_metadata, static_version
 from toolgen.project.inputs.discovery import repository
-from toolgen.project.scaffolding.files import package_text, schema_file
+from toolgen.project.output.editor_schema import NAME as SCHEMA
+from toolgen.project.output.editor_schema import schema_text
+from toolgen.project.scaffolding.files import package_text
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
@@ -62,7 +64,7 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
         yield NewFile(configuration, "", root)
         package = project.implementations or ""
     specs = project.specs if project else "specs"
-    yield NewFile(f"{specs}/{schema_file()[0]}", schema_file()[1], root, refreshes=True)
+    yield NewFile(f"{specs}/{SCHEMA}", schema_text(), root, refreshes=True)
     if package:
         base = project.path_of(package) if project else package
         yield NewFile(f"{base}/__init__.py", package_text([]), root)

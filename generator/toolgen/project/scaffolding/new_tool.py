@@ -11,12 +11,13 @@ from toolgen.language.package import Tool
 from toolgen.project import Project, UnableError, kind_of, load_targets
 from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
 from toolgen.project.inputs.specs import existing_specs
+from toolgen.project.output.editor_schema import NAME as SCHEMA
+from toolgen.project.output.editor_schema import schema_text
 from toolgen.project.scaffolding.files import (
     PACKAGE,
     http_text,
     missing_packages,
     package_text,
-    schema_file,
     spec_text,
     stub_text,
     test_text,
@@ -53,10 +54,10 @@ def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict
     """Return path below the project → text of every new file."""
     text = spec_text(answers)
     tool = _compile_new_spec(project, answers["name"], spec, text)
-    schema, schema_text = schema_file()
     files = {spec: text}
-    if kind_of(project.root, f"{project.specs}/{schema}") is None:
-        files[f"{project.specs}/{schema}"] = schema_text
+    schema = f"{project.specs}/{SCHEMA}"
+    if kind_of(project.root, schema) is None:
+        files[schema] = schema_text()
     if project.implementations:
         files |= _missing_packages(project, [])
         module = project.path_of(f"{project.implementations}.{tool.py_name}")

@@ -31,7 +31,9 @@ from toolgen.project import (
 from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.files.reading import RootedPath
 from toolgen.project.inputs.specs import existing_specs, too_large
-from toolgen.project.scaffolding.files import PACKAGE, missing_packages, schema_file
+from toolgen.project.output.editor_schema import NAME as SCHEMA
+from toolgen.project.output.editor_schema import schema_text
+from toolgen.project.scaffolding.files import PACKAGE, missing_packages
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, LeftOut
 from toolgen.sources.loading.source_content import source_errors
@@ -251,7 +253,7 @@ def _place_of(into: str, start: Path, project: Project | None) -> tuple[RootedPa
 
 def _with_editor_schema(destination: Destination, files: Mapping[str, str]) -> dict[str, str]:
     """Return `files` and the schema that editors check specs with, unless it exists."""
-    name, text = schema_file()
+    name, text = SCHEMA, schema_text()
     place = destination.place
     if not files or kind_of(place.root, place.with_name(name)) is not None:
         return dict(files)
