@@ -16,10 +16,10 @@ from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
+from toolgen.runtime.validation.faults import intended_branches
 from toolgen.runtime.validation.json_value import path_of_error
 from toolgen.runtime.validation.schema_lookup import SchemaLookup
 from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, json_type, parse_as
-from toolgen.runtime.validation.union_faults import intended_branches
 from toolgen.schema.document import JsonPath, follow
 
 MAX_ROUNDS = 4  # of strings inside values that were parsed from strings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -27,12 +28,12 @@ from .compiled_schema import CompiledSchema
 from .fault_messages import Fault, expected_of, instead_of_text, part_at, sentence, unknown_property
 from .json_value import find_non_json, is_json, path_of_error
 from .schema_lookup import SchemaLookup
-from .union_faults import CHOICES, intended_branches, is_closed
 
 MISSING = "required property is missing"
 LIMIT = 20  # faults that are listed; others are counted
 MOST = 1000  # faults that are counted
 _MAX_FORMS = 4  # branches of a union that are described
+_CHOICES = frozenset({"Constant", "Enum"})
 
 TOO_EXPENSIVE = Fault("$", "too large or too deeply nested to be checked by this schema")
 _UNEXPLAINED = "does not fit the schema; finding out why would take too long: send less at once"
@@ -235,7 +236,7 @@ def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> 
     for faults in branches:
         for fault in faults:
             kind: Any = fault.kind
-            if is_closed(fault, here):
+            if _is_closed(fault, here):
                 continue
             if type(kind).__name__ != "Type" or fault.instance_path != here:
                 return []
@@ -246,7 +247,7 @@ def _all_types(branches: list[list[ValidationError]], here: list[str | int]) -> 
 def _common_choice(branches: list[list[ValidationError]], refusal: Refusal) -> Fault | None:
     """Return the fault of a tag that no branch has; None if the branches have no common tag."""
     choices = [
-        {tuple(fault.instance_path): fault for fault in faults if type(fault.kind).__name__ in CHOICES}
+        {tuple(fault.instance_path): fault for fault in faults if type(fault.kind).__name__ in _CHOICES}
         for faults in branches
     ]
     shared = set.intersection(*map(set, choices)) if choices else set()
@@ -262,6 +263,43 @@ def _common_choice(branches: list[list[ValidationError]], refusal: Refusal) -> F
     got = f", got {show(first.instance)}{did_you_mean(first.instance, options)}"
     place = refusal.show(refusal.path_of(first))
     return Fault(place, f"expected {show_options(options)}{'' if refusal.hides(first) else got}")
+
+
+def intended_branches(branches: list[list[ValidationError]], here: list[str | int]) -> list[int]:
+    """Return the branches that the caller can have intended, judged by type, tag and properties.
+
+    If that excludes all of them, the criterion is not applied.
+    """
+    left = [index for index, faults in enumerate(branches) if faults]
+    choices = [fault for faults in branches for fault in faults if _wrong_tag(fault, here)]
+    tags = {str(fault.instance_path[-1]) for fault in choices if fault.instance_path != here}
+    for wrong in (_is_closed, _wrong_type, partial(_is_other_tag, tags=tags), _is_unknown_property):
+        kept = [index for index in left if not any(wrong(fault, here) for fault in branches[index])]
+        left = kept or left
+    return left
+
+
+def _is(fault: ValidationError, here: list[str | int], *, names: tuple[str, ...]) -> bool:
+    """True if a fault is of one of the kinds `names`, and of the value itself."""
+    return type(fault.kind).__name__ in names and fault.instance_path == here
+
+
+_is_closed = partial(_is, names=("FalseSchema",))
+_is_unknown_property = partial(_is, names=("AdditionalProperties", "UnevaluatedProperties"))
+_wrong_type = partial(_is, names=("Type",))
+
+
+def _is_other_tag(fault: ValidationError, here: list[str | int], tags: set[str]) -> bool:
+    """True if a branch has another tag than the value, or does not allow a tag of other branches."""
+    kind: Any = fault.kind
+    return _wrong_tag(fault, here) or (
+        _is_unknown_property(fault, here) and not tags.isdisjoint(kind.unexpected)
+    )
+
+
+def _wrong_tag(fault: ValidationError, here: list[str | int]) -> bool:
+    name = type(fault.kind).__name__
+    return name in _CHOICES and len(here) <= len(fault.instance_path) <= len(here) + 1
 
 
 def _too_many(error: ValidationError, branches: Sequence[Any]) -> str:
