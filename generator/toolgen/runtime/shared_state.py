@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .context import ToolConfig
 from .settings import Settings
@@ -18,21 +18,24 @@ if TYPE_CHECKING:
     from .implementations.registry import Registry
     from .response import ToolResponse
 
+Call: TypeAlias = "Callable[[str, Any, Caller], Coroutine[Any, Any, ToolResponse]]"
+"""Starts a call by name, with its arguments and the caller."""
+
 
 class SharedState:
     """State that a toolkit shares with its sessions and selections; created for the first call.
 
     Attributes:
-        registry: of all tools, also for sessions and selections; the toolkit sets both.
-        call: starts a call by name, with its arguments and the caller.
+        registry: of all tools, also for sessions and selections; the toolkit sets it.
+        context: returns the toolkit's context.
     """
 
     registry: Registry
-    call: Callable[[str, Any, Caller], Coroutine[Any, Any, ToolResponse]]
 
-    def __init__(self, config: ToolConfig, context: Callable[[], Mapping[Any, Any]]) -> None:
+    def __init__(self, config: ToolConfig, call: Call, context: Callable[[], Mapping[Any, Any]]) -> None:
         self.config = config
-        self._context = context
+        self.context = context
+        self._call = call
         self._lock = threading.RLock()
         self._environment: Environment | None = None
         self._services: Environment | None = None  # without a context
@@ -73,15 +76,13 @@ class SharedState:
             if self._environment is None:
                 settings = self.settings
                 pool = WorkerPool(settings.threads, settings.queue)
-                self._environment = replace(services, context=self._context(), settings=settings, pool=pool)
+                self._environment = replace(services, context=self.context(), settings=settings, pool=pool)
             return self._environment
 
-    async def close(self, registry: Registry) -> None:
+    async def close(self) -> None:
         """Close the tools that were set up."""
-        with self._lock:
-            environment = self._environment
-        if environment is not None:
-            await registry.close(environment)
+        if self._environment is not None:
+            await self.registry.close(self._environment)
 
     def services(self) -> Environment:
         """Return the environment without a context. Raises SettingError if a setting is not valid."""
@@ -105,7 +106,7 @@ class SharedState:
             ConfirmationTokens.from_settings(settings),
             WorkerPool(settings.threads, settings.queue),
             Admission(settings),
-            Tasks.from_settings(settings, self._contract_of, lambda *call: self.call(*call)),
+            Tasks.from_settings(settings, self._contract_of, self._call),
         )
 
     def _contract_of(self, name: str) -> ToolContract | None:

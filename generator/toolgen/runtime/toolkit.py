@@ -73,8 +73,10 @@ class Toolkit:
         context: Mapping[Any, Any] | None = None,
         config: ToolConfig | None = None,
     ) -> None:
-        self._registry = registry_of(map(entry_of, tools))
-        self._share(SharedState(config or DEFAULT_CONFIG, lambda: {} if context is None else context))
+        self._shared = SharedState(
+            config or DEFAULT_CONFIG, self._call, lambda: {} if context is None else context
+        )
+        self._registry = self._shared.registry = registry_of(map(entry_of, tools))
         self._environment: Environment | None = None
         self._extras: MutableMapping[str, Any] | None = None  # None: no session
         self._session_id: str | None = None
@@ -92,16 +94,11 @@ class Toolkit:
         """
         toolkit = cls(context=context, config=config)
         toolkit.catalog = catalog
-        toolkit._registry = registry_of(catalog_entries(catalog.TOOLS, partial(load_tool, catalog)))
+        entries = catalog_entries(catalog.TOOLS, partial(load_tool, catalog))
+        toolkit._registry = toolkit._shared.registry = registry_of(entries)
         if context is None:
-            toolkit._share(SharedState(toolkit.config, lambda: load_context(catalog)))
-        else:
-            toolkit._share(toolkit._shared)  # with these tools
+            toolkit._shared.context = partial(load_context, catalog)
         return toolkit
-
-    def _share(self, state: SharedState) -> None:
-        state.registry, state.call = self._registry, self._call
-        self._shared = state
 
     @property
     def definitions(self) -> Mapping[str, ToolDefinition]:
@@ -465,22 +462,19 @@ class Toolkit:
             return
         loop = self._shared.running_loop()
         if loop is None:
-            await self._close()
+            await self._shared.close()
         else:  # the tools were set up in this loop
             from asyncio import wrap_future  # loaded by the calls before
 
-            await wrap_future(loop.submit(self._close))
+            await wrap_future(loop.submit(self._shared.close))
             loop.stop(wait=False)
 
     def close_sync(self) -> None:
         """Close the toolkit from synchronous code. Running calls are cancelled."""
         if not self._owner:
             return
-        self.run_sync(self._close)
+        self.run_sync(self._shared.close)
         self._shared.loop().stop()
-
-    async def _close(self) -> None:
-        await self._shared.close(self._registry)
 
     def __enter__(self) -> Self:
         return self
