@@ -49,33 +49,32 @@ class MissingValueError(MissingDependencyError):
 class Dependency:
     """An entry of the application's context that a tool injects."""
 
-    name: str
-    declared: str  # dotted name of a type; empty if the spec names none
+    wanted: Injection
     entry: Any
     call: ToolContext
-    optional: bool  # may be None
 
     def is_value(self, value: Any) -> bool:
         """True if `value` is an instance of the declared type, and that type can be checked."""
-        declared = declared_type(self.declared)
+        declared = declared_type(self.wanted.type)
         return declared is not None and isinstance(value, declared)
 
     def checked(self, value: Any) -> Any:
         """Return `value`. Raises MissingDependencyError if it is None or not of the declared type."""
-        if value is None and self.optional:
+        kind = self.wanted.type
+        if value is None and self.wanted.optional:
             return None
-        if value is None and self.declared not in ("typing.Any", "builtins.object"):
+        if value is None and kind not in ("typing.Any", "builtins.object"):
             raise self.missing("it is None")
-        declared = declared_type(self.declared)
+        declared = declared_type(kind)
         if declared is not None and not isinstance(value, declared):
-            raise self.missing(f"it must be {self.declared}, and is {_type_name(value)}")
+            raise self.missing(f"it must be {kind}, and is {_type_name(value)}")
         return value
 
     def missing(self, reason: str) -> MissingDependencyError:
         """Return the error for the caller, and log the reason for the operator."""
-        tool_name = self.call.tool_name
-        self.call.logger.warning("tool %s has no usable %r: %s", tool_name, self.name, reason)
-        return missing_dependency(self.name, tool_name)
+        name, tool_name = self.wanted.name, self.call.tool_name
+        self.call.logger.warning("tool %s has no usable %r: %s", tool_name, name, reason)
+        return missing_dependency(name, tool_name)
 
 
 def missing_dependency(name: str, tool_name: str) -> MissingDependencyError:
@@ -104,7 +103,7 @@ def _find(wanted: Injection, call: ToolContext, context: Mapping[Any, Any]) -> D
             entry = None
         else:
             raise missing_dependency(wanted.name, call.tool_name)
-    return Dependency(wanted.name, wanted.type, entry, call, wanted.optional)
+    return Dependency(wanted, entry, call)
 
 
 def _loaded_type(dotted: str) -> type | None:
@@ -129,7 +128,7 @@ def declared_type(dotted: str) -> type | None:
 
 async def open_values(dependencies: list[Dependency], place: Place, stack: AsyncExitStack) -> dict[str, Any]:
     """Create the values where the method runs. `stack` releases them there, in reverse order."""
-    return {each.name: await _open_value(each, place, stack) for each in dependencies}
+    return {each.wanted.name: await _open_value(each, place, stack) for each in dependencies}
 
 
 async def _open_value(dependency: Dependency, place: Place, stack: AsyncExitStack) -> Any:
@@ -173,8 +172,8 @@ def _check_thread(dependency: Dependency, value: Any) -> None:
             value.cursor().close()
         except sqlite3.ProgrammingError as error:
             raise dependency.missing(
-                f"{error} Give a factory (`{{{dependency.name!r}: connect}}`), which is called in the worker "
-                "thread, or connect with check_same_thread=False."
+                f"{error} Give a factory (`{{{dependency.wanted.name!r}: connect}}`), which is called in the "
+                "worker thread, or connect with check_same_thread=False."
             ) from None
 
 

@@ -94,16 +94,12 @@ class CollectedStream:
         self._count(len(block.data))
         return [block]
 
-    def is_list_of_chunks(self, result: Any) -> bool:
-        """True if `result` is a list of all chunks."""
-        return self._contract.response_schema is None and isinstance(result, list)
-
-    def as_response(self, result: Any) -> Any:
-        """Return what `execute` has returned and not yielded, marked as the response if there is one."""
+    def items_of(self, result: Any) -> list[Any]:
+        """Return the items of what `execute` has returned and not yielded: all chunks, or the response."""
+        if self._contract.response_schema is None:
+            return result if isinstance(result, list) else [result]
         # ToolResult marks itself, and content is a block of the stream, never its response
-        if self._contract.response_schema is None or isinstance(result, ToolResult) or is_content(result):
-            return result
-        return ToolResult(result)
+        return [result if isinstance(result, ToolResult) or is_content(result) else ToolResult(result)]
 
     def result(self) -> WrittenResult:
         """Return the response; the list of chunks if the tool has no output schema. Blocks are beside it."""
@@ -144,9 +140,8 @@ async def collect(stream: CollectedStream, result: Any, listen: Listener | None,
         # an abandoned call must run the `finally` of a generator in its thread
         with closing(_with_returned_value(result)) as items:
             await _add_all(stream, items, listen, place)
-    else:  # all chunks as a list, or only the response
-        chunks = result if stream.is_list_of_chunks(result) else [stream.as_response(result)]
-        await _add_all(stream, chunks, listen, place)
+    else:
+        await _add_all(stream, stream.items_of(result), listen, place)
 
 
 async def _collect_async(stream: CollectedStream, result: Any, listen: Listener | None) -> None:

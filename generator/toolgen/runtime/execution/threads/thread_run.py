@@ -80,13 +80,6 @@ class ThreadRun:
             raise error
         return value
 
-    def in_loop(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Run a coroutine in the event loop and return its result; called in the thread, which waits.
-
-        Raises CallAbandonedError if the caller does not wait any more.
-        """
-        return _result(self._start(work))
-
     @contextmanager
     def holding(self, manager: AbstractAsyncContextManager[Any]) -> Iterator[Any]:
         """Enter an async context manager in the event loop, and leave it there; called in the thread.
@@ -138,9 +131,12 @@ class ThreadRun:
             raise CallAbandonedError from None
 
     async def awaited(self, work: Awaitable[Any]) -> Any:
-        """Await `work` in the event loop and return its result. Blocks the thread, and never suspends."""
+        """Await `work` in the event loop and return its result. Blocks the thread, and never suspends.
+
+        Raises CallAbandonedError if the caller does not wait any more.
+        """
         # a coroutine as it is: if the call has been abandoned it is closed, and Python warns of none
-        return self.in_loop(work if isinstance(work, Coroutine) else awaited(work))
+        return _result(self._start(work if isinstance(work, Coroutine) else awaited(work)))
 
     async def entered(self, manager: AbstractAsyncContextManager[Any], stack: AsyncExitStack) -> Any:
         """Return the value of an async context manager, which `stack` leaves."""
