@@ -92,6 +92,7 @@ ANOTHER_WAY = {
     "runtime/instrumentation/telemetry.py": "a file of the installed package",
     "runtime/settings.py": "a file of the installed package",
     "schema/providers.py": "a file of the installed package",
+    "serving/listed_tool.py": "a file of the installed package",
     "serving/code_mode/toolkit.py": "a file of the installed package",
     "sources/openapi/environment.py": "a file of the installed package",
     "sources/openapi/responses.py": "a file of the installed package",

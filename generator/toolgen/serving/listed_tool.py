@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from hashlib import sha256
+from importlib.resources import files
 from typing import Any, Final
 
 from toolgen.runtime.adapters.published_tools import options, published_name
@@ -50,7 +52,7 @@ def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict
         if value is None:
             tool.pop(key, None)
         # clients refuse the whole list if one field of one tool is not valid
-        elif key in _IS_VALID and _IS_VALID[key](value):
+        elif _are_fields()({key: well_formed_value(value)}):
             tool[key] = _as_object(value) if key == "inputSchema" else value
     return tool
 
@@ -73,47 +75,14 @@ def _hides_output_schema(definition: ToolDefinition) -> bool:
     return options(definition, TARGET).get("output_schema") is False
 
 
-def _is_schema(value: Any) -> bool:
-    required = value.get("required", []) if isinstance(value, Mapping) else None
-    return (
-        isinstance(value, Mapping)
-        and isinstance(value.get("$schema", ""), str)
-        and isinstance(required, list)
-        and all(isinstance(name, str) for name in required)
-        and isinstance(value.get("properties", {}), Mapping)
-        and all(isinstance(inner, Mapping | bool) for inner in value.get("properties", {}).values())
-    )
+@cache
+def _are_fields() -> Callable[[Any], bool]:
+    """Return a check of fields of a listed tool."""
+    # few tools have kept any, and those of a typed client are listed without validation
+    from toolgen.runtime.validation.compiled_schema import compile_schema
 
-
-def _are_hints(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(
-        isinstance(hint, str if key == "title" else bool | None)
-        for key, hint in value.items()
-        if key == "title" or key.endswith("Hint")
-    )
-
-
-def _are_icons(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(icon, Mapping)
-        and isinstance(icon.get("src"), str)
-        and isinstance(icon.get("mimeType", ""), str | None)
-        and isinstance(icon.get("sizes", []), list | None)
-        and icon.get("theme") in (None, "light", "dark")
-        for icon in value
-    )
-
-
-_IS_VALID: Final[Mapping[str, Callable[[Any], bool]]] = {
-    # the fields of `Tool` except `execution`: these servers run no tasks
-    "title": lambda value: isinstance(value, str),
-    "description": lambda value: isinstance(value, str),
-    "inputSchema": _is_schema,
-    "outputSchema": _is_schema,
-    "annotations": _are_hints,
-    "icons": _are_icons,
-    "_meta": lambda value: isinstance(value, Mapping),
-}
+    text = files("toolgen.serving").joinpath("tool_fields.schema.json").read_text("utf-8")
+    return compile_schema(json.loads(text)).accepts
 
 
 def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
