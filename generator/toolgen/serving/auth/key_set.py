@@ -43,7 +43,6 @@ class KeySet:
         self._issuer = issuer
         self._url = url  # None until it is discovered
         self._keys: list[dict[str, Any]] | None = None
-        self._prepared: dict[tuple[int, str], jwt.PyJWK] = {}
         self._fetched_at = self._tried_at = float("-inf")
         self._lock = asyncio.Lock()
 
@@ -54,32 +53,22 @@ class KeySet:
         """
         if self._keys is None or monotonic() - self._fetched_at > FRESH_SECONDS:
             await self._refresh()
-        index = self._index(key_id)
-        if index is None:
+        key = self._published(key_id)
+        if key is None:
             await self._refresh()  # the issuer may have new keys
-            index = self._index(key_id)
-        return None if index is None else self._prepare(index, algorithm)
+            key = self._published(key_id)
+        # RFC 7517, section 4.4: the key is intended for one algorithm
+        if key is None or key.get("alg", algorithm) != algorithm:
+            return None
+        found = jwt.PyJWK(key, algorithm=algorithm)
+        return None if key["kty"] == "RSA" and found.key.key_size < MIN_RSA_BITS else found
 
-    def _index(self, key_id: object) -> int | None:
+    def _published(self, key_id: object) -> dict[str, Any] | None:
         keys = self._keys or []
         if key_id is None:
             # RFC 7515 makes `kid` optional; with several keys, trying each would cost too much
-            return 0 if len(keys) == 1 else None
-        return next((index for index, key in enumerate(keys) if key.get("kid") == key_id), None)
-
-    def _prepare(self, index: int, algorithm: str) -> jwt.PyJWK | None:
-        assert self._keys is not None
-        prepared = self._prepared.get((index, algorithm))
-        if prepared is None:
-            key = self._keys[index]
-            # RFC 7517, section 4.4: the key is intended for one algorithm
-            if key.get("alg", algorithm) != algorithm:
-                return None
-            prepared = jwt.PyJWK(key, algorithm=algorithm)
-            if key["kty"] == "RSA" and prepared.key.key_size < MIN_RSA_BITS:
-                return None
-            self._prepared[index, algorithm] = prepared
-        return prepared
+            return keys[0] if len(keys) == 1 else None
+        return next((key for key in keys if key.get("kid") == key_id), None)
 
     async def _refresh(self) -> None:
         """Fetch the keys, at most once in PAUSE_SECONDS."""
@@ -95,7 +84,6 @@ class KeySet:
                     HEALTH.degrade(_PART, str(reason))
                 else:
                     HEALTH.recover(_PART)
-                    self._prepared = {}
                     self._fetched_at = monotonic()
         if self._keys is None or monotonic() - self._fetched_at > USABLE_SECONDS:
             raise KeysUnavailableError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -146,11 +145,7 @@ def _is_local(server: Any) -> bool:
     if not server:
         return False
     host, port = server
-    return port is None or _is_loopback(host)  # without a port, it is the path of a local socket
-
-
-# each request asks; a server has few addresses
-_is_loopback = lru_cache(maxsize=256)(is_loopback)
+    return port is None or is_loopback(host)  # without a port, it is the path of a local socket
 
 
 def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Response:

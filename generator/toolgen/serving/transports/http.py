@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, Final, Protocol
 
+import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
@@ -120,10 +121,10 @@ class HttpApp:
         # after the check: the token that a page brings along is not meant for other machines
         if self.authentication is None and pages is not None:
             self.authentication = pages.authentication
-        self._host = host
-        self._pages = pages
+        self.host, self.pages = host, pages
         self._by_command = by_command
         self._running: _Running | None = None
+        self._answer: ASGIApp = NOT_FOUND  # behind the guard, while it runs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         running = self._running
@@ -137,7 +138,7 @@ class HttpApp:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
         else:
             send = send if running.why_not_ready is None else closing(send)
-            await running.answer(scope, receive, recording(scope, send))
+            await self._answer(scope, receive, recording(scope, send))
 
     @asynccontextmanager
     async def lifespan(self, app: Any = None) -> AsyncIterator[None]:
@@ -146,9 +147,9 @@ class HttpApp:
             start_export()
             configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
-        running = _Running(self.server, self._host, self._guarded, pages=self._pages)
+        running = _Running(self)
         async with running.serving():
-            self._running = running
+            self._running, self._answer = running, self._guarded(running.answer)
             try:
                 yield
             finally:
@@ -171,7 +172,7 @@ class HttpApp:
             return
         self.authentication = authentication
         if self._running is not None:
-            self._running.guard_again(self._guarded)
+            self._answer = self._guarded(self._running.answer)
         LOGGER.info("tokens and keys were reloaded")
 
     def announce_stop(self) -> None:
@@ -195,48 +196,36 @@ class HttpApp:
 
     def _guarded(self, answer: ASGIApp) -> ASGIApp:
         """Return `answer` behind the guard that the settings require; public pages have none."""
-        guarded, pages = self._behind_guard(answer), self._pages
-        if pages is None:
-            return guarded
-
-        async def answer_with_pages(scope: Scope, receive: Receive, send: Send) -> None:
-            await (pages if pages.is_public(scope) else guarded)(scope, receive, send)
-
-        return answer_with_pages
-
-    def _behind_guard(self, answer: ASGIApp) -> ASGIApp:
-        state = self.server.state
+        state, pages = self.server.state, self.pages
         if self.authentication is not None:
-            return BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
+            guarded: ASGIApp = BearerGuard(answer, self.authentication, lambda: state.tools.scopes)
+            if pages is None:
+                return guarded
+
+            async def answer_with_pages(scope: Scope, receive: Receive, send: Send) -> None:
+                await (pages if pages.is_public(scope) else guarded)(scope, receive, send)
+
+            return answer_with_pages
         refused = refused_tools(state.toolkit.definitions, frozenset())
-        if refused is not None and self._host is None:  # the command prints this itself
+        if refused is not None and self.host is None:  # the command prints this itself
             LOGGER.warning("%s: %s", NOT_IDENTIFIED, refused)
-        if self._host is not None or state.settings.insecure_no_auth:
+        if self.host is not None or state.settings.insecure_no_auth:
             return answer
         return LoopbackGuard(answer)
 
 
 class _Running:
-    """One run of the server, in one event loop."""
+    """One run of the server of an application, in one event loop."""
 
-    def __init__(
-        self,
-        server: ToolServer,
-        host: str | None,
-        guarded: Callable[[ASGIApp], ASGIApp],
-        *,
-        pages: Pages | None,
-    ) -> None:
-        state, settings = server.state, server.state.settings
-        self.answer = guarded(self._answer)
-        self._state = state
-        self._pages = pages
-        state.calls.has_own_tasks = True
-        security = transport_security(host, settings.allowed_hosts, settings.allowed_origins)
-        if pages is not None:
-            pages.prepare(security)
+    def __init__(self, app: HttpApp) -> None:
+        self._state, self._pages = app.server.state, app.pages
+        settings = self._state.settings
+        self._state.calls.has_own_tasks = True
+        security = transport_security(app.host, settings.allowed_hosts, settings.allowed_origins)
+        if self._pages is not None:
+            self._pages.prepare(security)
         self._manager = StreamableHTTPSessionManager(
-            server,
+            app.server,
             stateless=settings.stateless,
             security_settings=security,
             max_request_body_size=settings.max_request_bytes,
@@ -264,10 +253,6 @@ class _Running:
             if measuring is not None:
                 measuring.cancel()
 
-    def guard_again(self, guarded: Callable[[ASGIApp], ASGIApp]) -> None:
-        """Guard requests from now on as `guarded` says."""
-        self.answer = guarded(self._answer)
-
     async def drain(self, grace: float) -> None:
         """Refuse new requests, and answer those in flight. Leaving the lifespan would cancel them."""
         self.why_not_ready = STOPS
@@ -278,13 +263,11 @@ class _Running:
 
     async def _is_idle_within(self, seconds: float) -> bool:
         if self._in_flight:
-            try:
-                await asyncio.wait_for(self._idle.wait(), seconds)
-            except TimeoutError:
-                return False
-        return True
+            with anyio.move_on_after(seconds):
+                await self._idle.wait()
+        return not self._in_flight
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
         if _path(scope) != PATH:
             await (self._pages or NOT_FOUND)(scope, receive, send)
