@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 from toolgen.proof.containment import Contained, check_containment
-from toolgen.proof.instances import InstanceGenerator, InstanceLimits
+from toolgen.proof.instances import InstanceGenerator
 from toolgen.schema.document import JsonPath, Schema
 
 from tools.breaking.pairs import Pair
@@ -24,7 +24,6 @@ _EXTRA: Final[tuple[Any, ...]] = (
     "aGk=", "{}", "e\u0301", "\n", "a\n", "[", [1, 2], [[]], ["a", "b", "a"], [None, True], [0, False],
     {"b": 1, "c": []}, {"a": 1, "b": 1, "c": 1}, {"x-a": "a"}, {"": 0}, {"a": {"a": {}}},
 )  # fmt: skip
-_LIMITS: Final = InstanceLimits(parts=200, depth=12, characters=200, tries=8)
 _SIZES: Final = (0, 1, 1, 2, 2, 3, 4)
 
 
@@ -66,7 +65,7 @@ def _generators(schema: Schema) -> Iterator[InstanceGenerator]:
     if isinstance(check_containment(schema, False), Contained):
         return  # it would try for long
     with contextlib.suppress(ValueError, jsonschema_rs.ReferencingError):
-        yield InstanceGenerator(schema, limits=_LIMITS)
+        yield InstanceGenerator(schema)
 
 
 def _at_place(pair: Pair, part: Any, valid: list[Any], random: Random) -> Any:

@@ -45,12 +45,7 @@ class WorkBudget:
         return "the schemas are too complex to compare"
 
 
-@dataclass(frozen=True, slots=True)
-class ContainmentBudget:
-    """Limits of one comparison, as counts: the same input gets the same verdict on every machine."""
-
-    steps: int = 20_000  # goals, branches and parts of values that are looked at
-    effort: int = 700_000  # parts of the schemas, and formulas that are looked at
-
-
-CONTAINMENT_BUDGET: Final = ContainmentBudget()
+COMPARISON_STEPS: Final = 20_000
+"""Goals, branches and parts of values that one comparison looks at."""
+COMPARISON_EFFORT: Final = 700_000
+"""Parts of the schemas, and formulas that one comparison looks at."""

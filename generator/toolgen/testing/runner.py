@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Unpack
 
 from toolgen.proof.instances import shrink
@@ -25,7 +26,7 @@ from toolgen.testing.observation import (
 )
 from toolgen.testing.outcomes import outcome_of
 from toolgen.testing.pages import find_page_fault
-from toolgen.testing.requests import KnownValues, requests, with_defaults
+from toolgen.testing.requests import KnownValues, is_valid, requests, with_defaults
 from toolgen.testing.results import ActualResult, Failure, ToolReport
 from toolgen.testing.subject import FAULTS, Call, Subject, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
@@ -293,7 +294,7 @@ class ToolRunner:
                 latest = failures[0]
             return bool(failures)
 
-        shrink(request, fails, self.tool.input_schema, max_checks=_MAX_SHRINKING)
+        shrink(request, fails, partial(is_valid, self.tool.input_schema), max_checks=_MAX_SHRINKING)
         return latest
 
     def _failure(self, check: Check, fault: CheckFault, seen: Observation) -> Failure:

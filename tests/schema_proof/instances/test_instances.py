@@ -14,9 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from toolgen.proof.instances import (
-    LIMITS,
     InstanceGenerator,
-    InstanceLimits,
     example_value,
 )
 from toolgen.schema.keywords import ASSERTIONS, FORMATS
@@ -25,10 +23,8 @@ from toolgen.schema.validator import compiled
 from tools.corpus.random_schemas import schema_of
 
 
-def valid_values(
-    schema: dict[str, Any] | bool, *, seed: int, count: int, limits: InstanceLimits = LIMITS
-) -> Iterator[Any]:
-    return InstanceGenerator(schema, limits=limits).valid_values(seed=seed, count=count)
+def valid_values(schema: dict[str, Any] | bool, *, seed: int, count: int) -> Iterator[Any]:
+    return InstanceGenerator(schema).valid_values(seed=seed, count=count)
 
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"

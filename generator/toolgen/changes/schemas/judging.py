@@ -22,7 +22,7 @@ from toolgen.proof.containment import (
     WorkBudget,
     check_containment,
 )
-from toolgen.proof.work import CONTAINMENT_BUDGET
+from toolgen.proof.work import COMPARISON_EFFORT
 from toolgen.schema.document import ASSERTED, Draft, Schema, SchemaDocument
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled
@@ -79,7 +79,7 @@ def work_of_run() -> WorkBudget:
 
 def work_of_comparison(run: WorkBudget) -> WorkBudget:
     """Return what one comparison of a run may do."""
-    return WorkBudget(CONTAINMENT_BUDGET.effort, run, SHARE)
+    return WorkBudget(COMPARISON_EFFORT, run, SHARE)
 
 
 def judge_schemas(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolgen.proof.containment.results import Contained, Containment, NotContained, Unanalysed
-from toolgen.proof.work import CONTAINMENT_BUDGET, ContainmentBudget, WorkBudget
+from toolgen.proof.work import COMPARISON_EFFORT, WorkBudget
 from toolgen.schema.document import Schema, SchemaDocument
 
 __all__ = ["Contained", "Containment", "NotContained", "Unanalysed", "WorkBudget", "check_containment"]
@@ -13,7 +13,6 @@ def check_containment(
     narrow: Schema | SchemaDocument | bool,
     wide: Schema | SchemaDocument | bool,
     *,
-    budget: ContainmentBudget = CONTAINMENT_BUDGET,
     effort: WorkBudget | None = None,
 ) -> Containment:
     """Decide whether `wide` accepts every JSON value that `narrow` accepts.
@@ -24,4 +23,4 @@ def check_containment(
     # Here, for lint rules name this function in every process, and most specs never need it.
     from toolgen.proof.containment.verdict import decide_containment
 
-    return decide_containment(narrow, wide, budget, effort or WorkBudget(budget.effort))
+    return decide_containment(narrow, wide, effort or WorkBudget(COMPARISON_EFFORT))

@@ -26,7 +26,7 @@ from toolgen.proof.containment.results import (
 from toolgen.proof.containment.search import ValueSearch
 from toolgen.proof.containment.steps import Answer, Stuck, Tools
 from toolgen.proof.containment.translate import Translator
-from toolgen.proof.work import BudgetSpentError, ContainmentBudget, WorkBudget
+from toolgen.proof.work import COMPARISON_STEPS, BudgetSpentError, WorkBudget
 from toolgen.schema.document import Schema, SchemaDocument, count_parts, same_value
 
 _MOST_GUESSES: Final = 6
@@ -36,7 +36,6 @@ _COST_OF_PART: Final = 4  # of a schema: it is read, and the validator is compil
 def decide_containment(
     narrow: Schema | SchemaDocument | bool,
     wide: Schema | SchemaDocument | bool,
-    budget: ContainmentBudget,
     effort: WorkBudget,
 ) -> Containment:
     """Return the verdict of `check_containment`."""
@@ -48,7 +47,7 @@ def decide_containment(
         documents = Documents(narrow, wide)
         if documents.has_equal_roots() or _is_equal(*schemas):
             return Contained()
-        return _Comparison(documents, budget, effort).decide()
+        return _Comparison(documents, effort).decide()
     except BudgetSpentError:
         return Contained() if _is_equal(*schemas) else Unanalysed(effort.reason)
     except UnreadableError as error:
@@ -66,13 +65,13 @@ def _is_equal(narrow: Schema | bool, wide: Schema | bool) -> bool:
 class _Comparison:
     """Compares two schemas."""
 
-    def __init__(self, documents: Documents, budget: ContainmentBudget, effort: WorkBudget) -> None:
+    def __init__(self, documents: Documents, effort: WorkBudget) -> None:
         self._is_valid = documents.is_valid
         self._effort = effort
         formulas = Formulas(effort)
         translator = Translator(documents, formulas)
         evaluator = Evaluator(formulas, translator)
-        self._tools = Tools(formulas, evaluator, WorkBudget(budget.steps))
+        self._tools = Tools(formulas, evaluator, WorkBudget(COMPARISON_STEPS))
         self._search = ValueSearch(self._tools, Knowledge(formulas, translator, evaluator))
         self._goal: Goal = frozenset(
             (translator.schema(documents.narrow), -translator.schema(documents.wide))

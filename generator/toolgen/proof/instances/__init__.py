@@ -4,14 +4,11 @@ Every value is checked with the validator before it is returned. The same schema
 values. Work is limited by counts, never by time.
 """
 
-from toolgen.proof.instances.builder import LIMITS, InstanceLimits
 from toolgen.proof.instances.generator import InstanceGenerator, example_value
 from toolgen.proof.instances.shrinking import shrink
 
 __all__ = [
-    "LIMITS",
     "InstanceGenerator",
-    "InstanceLimits",
     "example_value",
     "shrink",
 ]

@@ -34,19 +34,12 @@ _RANDOM_TRIES: Final = 4
 _FEW: Final = 24  # tries at a place inside of a value
 _WORK: Final = 30_000  # places of one value that are tried, those of failed tries included
 _SHALLOW: Final = 5  # levels on which optional properties are as frequent as at the top
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceLimits:
-    """Limits of generated values. A schema that demands more has the value of an exact search, if any."""
-
-    parts: int = 2_000  # objects, arrays and scalars of one value
-    depth: int = 40  # nesting of objects and arrays
-    characters: int = 5_000  # of one string
-    tries: int = 40  # at one place, before a way to satisfy it is given up
-
-
-LIMITS: Final = InstanceLimits()
+# A schema that demands more has the value of an exact search, if any.
+_PARTS: Final = 2_000  # objects, arrays and scalars of one value
+_DEPTH: Final = 40  # nesting of objects and arrays
+_CHARACTERS: Final = 5_000  # of one string
+TRIES: Final = 40
+"""Tries at one place, before a way to satisfy it is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +76,8 @@ class ExhaustedError(Exception):
 class ValueBuilder:
     """Creates values for one prepared schema. What it returns depends on the seed and on earlier values."""
 
-    def __init__(
-        self, prepared: PreparedSchema, seed: str, limits: InstanceLimits, *, realistic: bool = False
-    ) -> None:
+    def __init__(self, prepared: PreparedSchema, seed: str, *, realistic: bool = False) -> None:
         self._prepared = prepared
-        self._limits = limits
         self._realistic = realistic
         self._dice = Dice(seed)
         self._turns = Turns(self._dice, avoids_null=realistic)
@@ -110,7 +100,7 @@ class ValueBuilder:
     def _build(self, requirements: Requirements, depth: int, name: str) -> Any:
         self._count(depth)
         key = tuple(map(key_of, requirements))
-        tries = self._limits.tries if depth == 0 else _FEW
+        tries = TRIES if depth == 0 else _FEW
         for number in range(tries):
             self._turns.is_low = self._is_low(depth)
             made = self._conjunction(requirements, key, is_strict=number % 2 == 1)
@@ -126,12 +116,12 @@ class ValueBuilder:
     def _count(self, depth: int) -> None:
         self._parts += 1
         self._work += 1
-        if self._work > _WORK or depth > self._limits.depth:
+        if self._work > _WORK or depth > _DEPTH:
             raise ExhaustedError
 
     def _is_low(self, depth: int) -> bool:
         """True if nesting should end as soon as possible."""
-        return depth > _SHALLOW or self._parts > self._limits.parts // 4
+        return depth > _SHALLOW or self._parts > _PARTS // 4
 
     def _conjunction(self, requirements: Requirements, key: Hashable, is_strict: bool) -> Conjunction | None:
         if key in self._fixed:
@@ -233,7 +223,7 @@ class ValueBuilder:
         found: Iterable[Any]
         if kind == "string":
             facts = StringFacts.of(made.parts, self._prepared.draft)
-            found = facts.boundaries(self._limits.characters)
+            found = facts.boundaries(_CHARACTERS)
         else:
             facts = NumberFacts.of(made.parts)
             found = facts.boundaries(kind == "integer")
@@ -249,7 +239,7 @@ class ValueBuilder:
             value = facts.random(self._dice, kind == "integer")
             return value if self._is_of(value, kind) else MISSING
         if facts.is_plain:
-            return facts.random(self._dice, self._limits.characters)
+            return facts.random(self._dice, _CHARACTERS)
         words = self._words.setdefault(key, [])
         if not words:
             words += facts.random_words(Random(f"{self._dice.fraction()}"))
@@ -379,7 +369,7 @@ class ValueBuilder:
     def _array(self, made: Conjunction, depth: int, name: str) -> Any:
         facts: ArrayFacts = self._fact(("array", *made.key), lambda: ArrayFacts(self._prepared, made))
         least = max([facts.least, *(each.least for each in facts.contained)])
-        if least > facts.most or least > self._limits.parts:
+        if least > facts.most or least > _PARTS:
             return MISSING
         length = self._length(facts, least, depth)
         inside = self._positions_of_contained(facts, length)
@@ -408,7 +398,7 @@ class ValueBuilder:
     def _length(self, facts: ArrayFacts, least: int, depth: int) -> int:
         if self._is_low(depth) or self._style.items == "least":
             return least
-        most = min(facts.most, max(least, facts.first) + 3, self._limits.parts)
+        most = min(facts.most, max(least, facts.first) + 3, _PARTS)
         if self._realistic:
             return int(max(least, min(most, max(2, facts.first))))
         if self._style.items == "most":

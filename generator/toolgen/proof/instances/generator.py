@@ -10,10 +10,9 @@ from typing import Any, Final
 from toolgen.proof.containment import NotContained, check_containment
 from toolgen.proof.instances.builder import (
     EXAMPLE_STYLE,
-    LIMITS,
     MISSING,
     STYLES,
-    InstanceLimits,
+    TRIES,
     ValueBuilder,
 )
 from toolgen.proof.instances.prepared_schema import PreparedSchema
@@ -30,18 +29,17 @@ class InstanceGenerator:
     Raises ValueError, or `jsonschema_rs.ReferencingError`, if the schema cannot be enforced.
     """
 
-    def __init__(self, schema: Mapping[str, Any] | bool, *, limits: InstanceLimits = LIMITS) -> None:
+    def __init__(self, schema: Mapping[str, Any] | bool) -> None:
         self.prepared = PreparedSchema(schema)
-        self.limits = limits
 
     def valid_values(self, *, seed: Seed, count: int) -> Iterator[Any]:
         """Yield `count` valid values, half of them at boundaries; fewer only if none was found."""
-        builder = ValueBuilder(self.prepared, f"valid {seed}", self.limits)
+        builder = ValueBuilder(self.prepared, f"valid {seed}")
         seen: set[str] = set()
         misses = 0
         number = 0
         turn = 0
-        while number < count and misses < self.limits.tries:
+        while number < count and misses < TRIES:
             value = builder.build((self.prepared.root,), STYLES[turn % len(STYLES)])
             turn += 1
             if value is MISSING or not self.prepared.is_valid(value):
@@ -64,7 +62,7 @@ class InstanceGenerator:
 
     def example(self, *, seed: Seed, name: str = "") -> Any | None:
         """Return a realistic value, None if none was found. `name` says what it is, for a schema of text."""
-        builder = ValueBuilder(self.prepared, f"example {seed}", self.limits, realistic=True)
+        builder = ValueBuilder(self.prepared, f"example {seed}", realistic=True)
         for style in (EXAMPLE_STYLE, STYLES[0]):
             value = builder.build((self.prepared.root,), style, name)
             if value is not MISSING and self.prepared.is_valid(value):
@@ -72,12 +70,10 @@ class InstanceGenerator:
         return next(iter(self.valid_values(seed=seed, count=1)), None)
 
 
-def example_value(
-    schema: Mapping[str, Any] | bool, *, seed: Seed, name: str = "", limits: InstanceLimits = LIMITS
-) -> Any | None:
+def example_value(schema: Mapping[str, Any] | bool, *, seed: Seed, name: str = "") -> Any | None:
     """Return one realistic value that `schema` accepts; None if none was found, or if null is the only one.
 
     Properties called `email`, `city`, `price` and the like, and texts with a format, have such values. `name`
     is what the value itself is called.
     """
-    return copy.deepcopy(InstanceGenerator(schema, limits=limits).example(seed=seed, name=name))
+    return copy.deepcopy(InstanceGenerator(schema).example(seed=seed, name=name))

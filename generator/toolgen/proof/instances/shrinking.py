@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from toolgen.schema.document import value_key
-from toolgen.schema.validator import compiled
 
 S = TypeVar("S", str, list[Any])
-
-MAX_CHECKS: Final = 1_000
-"""Maximum number of calls of `fails`."""
 
 
 # Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE 28(2), 2002.
 def shrink(
     value: Any,
     fails: Callable[[Any], bool],
-    schema: Mapping[str, Any] | bool | None = None,
+    is_valid: Callable[[Any], bool],
     *,
-    max_checks: int = MAX_CHECKS,
+    max_checks: int,
 ) -> Any:
     """Return the smallest value found for which `fails` is true; `value` itself must fail.
 
-    With `schema`, only values that it accepts are tried. `fails` is called at most `max_checks` times.
+    Only valid values are tried. `fails` is called at most `max_checks` times.
     """
-    is_valid = _acceptance(schema)
     checks = 0
     seen = {value_key(value)}
     changed = True
@@ -44,12 +39,6 @@ def shrink(
                 value, changed = smaller, True
                 break
     return value
-
-
-def _acceptance(schema: Mapping[str, Any] | bool | None) -> Callable[[Any], bool]:
-    if schema is None:
-        return lambda _: True
-    return compiled(schema if isinstance(schema, Mapping) else {"allOf": [schema]}).is_valid
 
 
 def _smaller(value: Any) -> Iterator[Any]:
