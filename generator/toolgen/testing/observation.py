@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, zip_longest
-from typing import Any, Final, Literal, TypedDict, Unpack
+from typing import Any, Final, Literal
 
 from toolgen.schema.document import JsonObject, same_value
 from toolgen.testing.json_diff import as_json
@@ -64,9 +64,9 @@ class Observation:
     steps: tuple[ObservedCall, ...]
     expected: ExpectedCall | None = None  # of an example
     variant: str = ""  # how the request differs from the example's, for messages
+    neighbour: Neighbour | None = None  # the recorded call that was repeated
     after_others: bool = False  # other calls were made between "call" and "again"
     repeats: bool = True  # the call ends in the same way each time, if nothing disturbs it
-    neighbour: Neighbour | None = None  # the recorded call that was repeated
     ends: tuple[End, ...] = ()  # of concurrent and cancelled calls: how undisturbed ones end
 
     def all(self, *kinds: StepKind) -> Iterator[ObservedCall]:
@@ -78,21 +78,19 @@ class Observation:
         return next(self.all(kind), None)
 
 
-class ObservationDetails(TypedDict, total=False):
-    """Fields of an `Observation` that say of what it is one."""
-
-    expected: ExpectedCall | None
-    variant: str
-    neighbour: Neighbour | None
-
-
 async def observe(
     subject: Subject,
     tool: ToolUnderTest,
     arguments: JsonObject,
-    **details: Unpack[ObservationDetails],
+    *,
+    expected: ExpectedCall | None = None,
+    variant: str = "",
+    neighbour: Neighbour | None = None,
 ) -> Observation:
-    """Make one request in every way in a session of its own: without consent first, then with it, twice."""
+    """Make one request in every way in a session of its own: without consent first, then with it, twice.
+
+    `expected`, `variant` and `neighbour` say where the request is from, as in an `Observation`.
+    """
     call = Call(tool.name, arguments)
     async with subject.session() as session:
         steps = _Steps(session)
@@ -110,14 +108,13 @@ async def observe(
         if tool.read_only or (tool.idempotent and subject.has_state):
             await steps.call("again", call)
     made = steps.made
-    expected, repeats = details.get("expected"), True
+    repeats = True
     if tool.read_only and not same_answer(made[-2].answer, made[-1].answer):
         repeats = await _repeats(subject, call, made[-2].answer, expected)
-    is_recorded = expected is not None and "variant" not in details
-    if tool.previews and asks and subject.has_fresh_data and is_recorded:
+    if tool.previews and asks and subject.has_fresh_data and expected is not None and not variant:
         # As if the user had approved another preview.
         made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"))
-    return Observation(arguments, tuple(made), repeats=repeats, **details)
+    return Observation(arguments, tuple(made), expected, variant, neighbour, repeats=repeats)
 
 
 def same_answer(first: CallResult, second: CallResult) -> bool:
@@ -209,19 +206,6 @@ _MAX_READS: Final = 10  # calls of other tools after a write
 _MAX_OF_ONE: Final = 3  # examples of one of them
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A call of a read-only tool."""
-
-    tool: ToolUnderTest
-    example: ExpectedCall
-
-    @property
-    def call(self) -> Call:
-        """Return the call."""
-        return Call(self.tool.name, self.example.arguments)
-
-
 async def make_calls(subject: Subject, calls: Sequence[Call]) -> list[CallResult]:
     """Make calls one after another in one session; return their answers."""
     async with subject.session() as session:
@@ -243,33 +227,32 @@ async def find_dependent(
     return found
 
 
-def reads_after(tool: ToolUnderTest, tools: Sequence[ToolUnderTest]) -> list[Read]:
+def reads_after(tool: ToolUnderTest, tools: Iterable[ToolUnderTest]) -> list[Call]:
     """Return calls of other tools that may show what a tool has written: examples of read-only ones."""
     rows = [
-        [Read(other, each) for each in other.examples if each.error is None][:_MAX_OF_ONE]
+        [Call(other.name, each.arguments) for each in other.examples if each.error is None][:_MAX_OF_ONE]
         for other in tools
         # The session has the scopes of the tool under test; tools that need others would refuse.
         if other.read_only and other.name != tool.name and set(other.scopes) <= set(tool.scopes)
     ]
     # The first example of each tool, then the second ones: no tool uses up the limit alone.
-    return [read for row in zip_longest(*rows) for read in row if read is not None][:_MAX_READS]
+    return [call for row in zip_longest(*rows) for call in row if call is not None][:_MAX_READS]
 
 
 @dataclass(frozen=True, slots=True)
 class StaleRead:
     """A read after a write that ends in another way because the same read was made before the write."""
 
-    read: Read
+    read: Call
     expected: CallResult
     actual: CallResult
 
 
-async def find_stale_read(subject: Subject, write: Call, reads: Sequence[Read]) -> StaleRead | None:
+async def find_stale_read(subject: Subject, write: Call, reads: Sequence[Call]) -> StaleRead | None:
     """Return a read after a write that depends on whether it was made before it, too: from a cache."""
-    calls = [read.call for read in reads]
-    _, *expected = await make_calls(subject, [write, *calls])
-    _, *again = await make_calls(subject, [write, *calls])  # what differs here varies by itself
-    actual = (await make_calls(subject, [*calls, write, *calls]))[len(calls) + 1 :]
+    _, *expected = await make_calls(subject, [write, *reads])
+    _, *again = await make_calls(subject, [write, *reads])  # what differs here varies by itself
+    actual = (await make_calls(subject, [*reads, write, *reads]))[len(reads) + 1 :]
     for read, one, other, late in zip(reads, expected, again, actual, strict=True):
         # One is enough: a cache that no write empties makes every read stale.
         if same_answer(one, other) and not same_answer(one, late):

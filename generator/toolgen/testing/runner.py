@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 from toolgen.proof.instances import shrink
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
@@ -15,7 +15,6 @@ from toolgen.testing.json_diff import diff_lines
 from toolgen.testing.neighbours import find_neighbours
 from toolgen.testing.observation import (
     Observation,
-    ObservationDetails,
     find_dependent,
     find_stale_read,
     observe,
@@ -116,13 +115,14 @@ class ToolRunner:
         if self.is_left_out():
             return
         self.examples += 1
-        seen = self.observe(example.arguments, expected=example)
+        seen = self.make(observe(self.subject, self.tool, example.arguments, expected=example))
         found = _without_repetition(self.judge(seen))
         # An example that fails would fail with its defaults for the same reason.
         spelled_out = None if self.options.examples_only else with_defaults(self.tool, example)
         if spelled_out is not None and not found:
             variant = "with its defaults written out"
-            found = self.judge(self.observe(spelled_out, expected=example, variant=variant))
+            work = observe(self.subject, self.tool, spelled_out, expected=example, variant=variant)
+            found = self.judge(self.make(work))
         self._note_outcome(example, seen)
         step = seen.first("call")
         if step is not None and not found:
@@ -136,7 +136,7 @@ class ToolRunner:
 
     def run_neighbour(self, call: Neighbour) -> None:
         """Repeat a recorded call near an example, and report its outcome now if it is to be recorded."""
-        seen = self.observe(call.arguments, neighbour=call)
+        seen = self.make(observe(self.subject, self.tool, call.arguments, neighbour=call))
         outcome = self._recordable(seen)
         if outcome is not None and self.options.record:
             self.neighbours.append(replace(call, outcome=outcome))
@@ -147,7 +147,7 @@ class ToolRunner:
             return None
         # Without these promises, no call is refused or repeated: a search makes hundreds of them.
         tool = replace(self.tool, confirms=False, idempotent=False, read_only=False)
-        return self._recordable(self.counted(self.run_async(observe(self.subject, tool, request))))
+        return self._recordable(self.make(observe(self.subject, tool, request)))
 
     def _recordable(self, seen: Observation) -> JsonObject | None:
         """Add the failures of a call; return its outcome unless it is a fault."""
@@ -230,9 +230,9 @@ class ToolRunner:
                 self.harm = self.subject.reason_not_to_call(self.tool)
         return not self.is_implemented or bool(self.harm)
 
-    def observe(self, request: JsonObject, **details: Unpack[ObservationDetails]) -> Observation:
-        """Make one request in every way, in a session of its own."""
-        return self.counted(self.run_async(observe(self.subject, self.tool, request, **details)))
+    def make(self, work: Coroutine[Any, Any, Observation]) -> Observation:
+        """Make the calls of an observation."""
+        return self.counted(self.run_async(work))
 
     def counted(self, seen: Observation) -> Observation:
         """Add an observation to the number of calls and to the coverage, and return it."""
@@ -331,7 +331,7 @@ def _run_requests(run: ToolRunner) -> None:
     for request in requests(run.tool, seed=run.options.seed, count=count, known=run.known):
         if run.calls >= count or run.is_stuck:
             break
-        seen = run.observe(request)
+        seen = run.make(observe(run.subject, run.tool, request))
         run.add_first(seen)
         run.passed += [seen] if seen.steps[-1].answer.error is None else []
 
@@ -355,12 +355,12 @@ def _run_later_calls(run: ToolRunner) -> None:
 
 def _find_stale_read(run: ToolRunner, write: ExpectedCall) -> None:
     """Add a failure if another tool gives an old answer after the write, because it was called before."""
-    reads = reads_after(run.tool, list(run.tools.values()))
+    reads = reads_after(run.tool, run.tools.values())
     found = run.run_async(find_stale_read(run.subject, Call(run.tool.name, write.arguments), reads))
     if found is not None:
-        tool = found.read.tool
+        tool = run.tools[found.read.tool]
         message = f"{tool.name} ends in another way after {write.title} if it was also called before"
-        command = run.subject.command(found.read.call, tool)
+        command = run.subject.command(found.read, tool)
         diff = diff_lines(found.expected.content, found.actual.content)
         run.first_failures["later-calls"] = Failure("later-calls", message, write.place, command, diff)
 
@@ -393,14 +393,14 @@ def _run_disturbed(run: ToolRunner) -> None:
     ends = run.run_async(observe_ends(run.subject, calls[:1]))
     for turns in _CANCELLED_AFTER if ends else ():
         if not run.is_stuck:
-            run.add_first(run.counted(run.run_async(observe_cancelled(run.subject, calls[0], turns, ends))))
+            run.add_first(run.make(observe_cancelled(run.subject, calls[0], turns, ends)))
     # The first example twice, then together with the second one.
     for second in calls[:2] if run.subject.has_fresh_data else ():
         pair = [calls[0], second]
         ends = run.run_async(observe_ends(run.subject, pair))
         for _ in range(_CONCURRENT_ROUNDS if ends else 0):
             if not run.is_stuck and "concurrent-calls" not in run.first_failures:
-                run.add_first(run.counted(run.run_async(observe_concurrent(run.subject, pair, ends))))
+                run.add_first(run.make(observe_concurrent(run.subject, pair, ends)))
 
 
 def _run_neighbours(run: ToolRunner) -> None:

@@ -22,14 +22,8 @@ Consent = Literal["given", "refused", "nobody", "outdated"]
 to another preview than the tool makes when it acts."""
 
 
-class NoState:
-    """In the place of a snapshot where the project gives none."""
-
-    def __repr__(self) -> str:
-        return "no state"
-
-
-NO_STATE = NoState()
+NO_STATE: Final = object()
+"""In the place of a snapshot where the project gives none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,9 +130,9 @@ class ToolkitSubject(Subject):
         scopes: tuple[str, ...],
         before_call: Callable[[Call], None] = lambda _: None,
     ) -> None:
-        self._fixtures = fixtures
-        self._scopes = scopes
-        self._before_call = before_call
+        self.fixtures = fixtures
+        self.scopes = scopes
+        self.before_call = before_call
         self.has_state = fixtures.take_snapshot is not None
         self.has_fresh_data = fixtures.make_toolkit is not None
 
@@ -141,13 +141,13 @@ class ToolkitSubject(Subject):
         """Begin a session in a new folder. Raises FixtureError."""
         with tempfile.TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            toolkit = self._fixtures.toolkit(folder)
+            toolkit = self.fixtures.toolkit(folder)
             async with toolkit:
-                yield ToolkitSession(toolkit, folder, self._fixtures, self._scopes, self._before_call)
+                yield ToolkitSession(self, toolkit, folder)
 
     def is_implemented(self, tool: ToolUnderTest) -> bool:
         """Return False if the project's module for the tool is missing or a stub. Imports no module."""
-        return self.has_fresh_data or has_implementation(self._fixtures.package, tool.name)
+        return self.has_fresh_data or has_implementation(self.fixtures.package, tool.name)
 
     def reason_not_to_call(self, tool: ToolUnderTest) -> str:
         """Return how calls may do harm; empty if they do none."""
@@ -156,10 +156,10 @@ class ToolkitSubject(Subject):
         if tool.is_harmless:
             return ""
         with tempfile.TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as name:
-            toolkit = self._fixtures.toolkit(Path(name))  # it may name an API for tests in the environment
+            toolkit = self.fixtures.toolkit(Path(name))  # it may name an API for tests in the environment
             definition: Any = toolkit.definition_of(tool.name)
         operation = None if definition is None else definition.get("x-openapi")
-        if operation is None or not calls_http_api(self._fixtures.package, tool.name):
+        if operation is None or not calls_http_api(self.fixtures.package, tool.name):
             return ""
         return harm_to_api(operation)
 
@@ -181,7 +181,7 @@ class GivenSubject(ToolkitSubject):
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         """Begin a session with the toolkit as it is."""
-        yield ToolkitSession(self._toolkit, Path(), self._fixtures, self._scopes, self._before_call)
+        yield ToolkitSession(self, self._toolkit, Path())
 
     def is_implemented(self, tool: ToolUnderTest) -> bool:
         """Return True: calls show whether a fixture's tool is implemented."""
@@ -195,26 +195,18 @@ class GivenSubject(ToolkitSubject):
 class ToolkitSession(Session):
     """Calls of one toolkit."""
 
-    def __init__(
-        self,
-        toolkit: Toolkit,
-        folder: Path,
-        fixtures: Fixtures,
-        scopes: tuple[str, ...],
-        before_call: Callable[[Call], None],
-    ) -> None:
-        self._toolkit, self._folder, self._fixtures = toolkit, folder, fixtures
-        self._scopes, self._before_call = scopes, before_call
+    def __init__(self, subject: ToolkitSubject, toolkit: Toolkit, folder: Path) -> None:
+        self._subject, self._toolkit, self._folder = subject, toolkit, folder
 
     async def call(self, call: Call) -> CallResult:
         """Make a call through the call path of every adapter."""
-        self._before_call(call)
+        self._subject.before_call(call)
         with _logged() as details:
             return await self._call(call, details)
 
     async def concurrent_calls(self, calls: Sequence[Call]) -> list[CallResult]:
         """Make several calls at once, with threads that take turns as often as they can."""
-        self._before_call(calls[0])
+        self._subject.before_call(calls[0])
         interval = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_SECONDS)
         try:
@@ -245,7 +237,7 @@ class ToolkitSession(Session):
         caller = (_OutdatedCaller if call.consent == "outdated" else Caller)(
             confirm=None if call.consent == "nobody" else confirm,
             elicit=None if call.consent == "nobody" else elicit,
-            scopes=self._scopes,
+            scopes=self._subject.scopes,
             listen=listen,
             progress=progress,
             max_page_bytes=call.max_page_bytes,
@@ -256,7 +248,7 @@ class ToolkitSession(Session):
 
     async def cancelled_call(self, call: Call, turns: int) -> bool:
         """Make a call, and cancel it after some turns of the event loop."""
-        self._before_call(call)
+        self._subject.before_call(call)
         with _logged():
             task = asyncio.create_task(self._call(call, {}))
             for _ in range(turns):
@@ -269,18 +261,18 @@ class ToolkitSession(Session):
 
     async def preview(self, call: Call) -> CallResult | None:
         """Return the preview of a call."""
-        self._before_call(call)
+        self._subject.before_call(call)
         with _logged() as details:
             response = await self._toolkit.preview(
-                call.tool, copy.deepcopy(call.arguments), scopes=self._scopes
+                call.tool, copy.deepcopy(call.arguments), scopes=self._subject.scopes
             )
         return _answer(response, details)
 
     def state(self) -> Any:
         """Return a copy of the project's snapshot."""
-        if self._fixtures.take_snapshot is None:
+        if not self._subject.has_state:
             return NO_STATE
-        return copy.deepcopy(self._fixtures.snapshot(self._folder))
+        return copy.deepcopy(self._subject.fixtures.snapshot(self._folder))
 
 
 def _filled_form(model: type[BaseModel]) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from toolgen.testing.project_tools import require_generated
 from toolgen.upstream import Upstream
 
 _SECONDS: Final = 600.0  # that importing the implementations may take
+_FIELDS: Final = ("source", "headers", "env", "drift_description", "has_features")
+_HINT: Final = "run `toolgen check --implementations`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +52,21 @@ def judge_upstreams(project: Project, today: date) -> list[JudgedUpstream]:
     run = run_child("toolgen.testing.processes.upstreams", task, folder=folder, seconds=_SECONDS)
     for broken in run.all("broken"):
         message = f"an implementation cannot be imported: {broken}"
-        raise UnableError("not-generated", message, "run `toolgen check --implementations`")
+        raise UnableError("not-generated", message, _HINT)
     if not run.all("done"):
         message = "importing the implementations ended the process, or took too long"
-        raise UnableError("not-generated", message, "run `toolgen check --implementations`")
-    found = [
-        (Upstream(each.pop("source"), **each), has_features)
-        for each in run.all("upstream")
-        for has_features in [each.pop("has_features")]
-    ]
+        raise UnableError("not-generated", message, _HINT)
+    found = run.all("upstream")
     if not found:
         raise UnableError(
             "usage", "--upstream: no tool is forwarded to another server", "see `toolgen import mcp --help`"
         )
-    return [_judged(each, project, today, has_features=has_features) for each, has_features in found]
+    return [_judged(each, project, today) for each in found]
 
 
-def _judged(upstream: Upstream, project: Project, today: date, *, has_features: bool) -> JudgedUpstream:
+def _judged(found: dict[str, Any], project: Project, today: date) -> JudgedUpstream:
+    has_features, source = found.pop("has_features"), found.pop("source")
+    upstream = Upstream(source, **found)
     lock = upstream.lock
     shown = lock.relative_to(project.root).as_posix() if lock.is_relative_to(project.root) else lock.name
     try:
@@ -107,16 +107,8 @@ def main(result: str, trace: str) -> None:
 def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
     sys.path.insert(0, task["folder"])
     for upstream in _upstreams(import_module(f"{task['package']}.catalog")):
-        write(
-            upstream={
-                "source": upstream.source,
-                "lock": str(upstream.lock.absolute()),
-                "headers": upstream.headers,
-                "env": upstream.env,
-                "drift_description": upstream.drift_description,
-                "has_features": upstream.has_features,
-            }
-        )
+        fields = {name: getattr(upstream, name) for name in _FIELDS}
+        write(upstream={**fields, "lock": str(upstream.lock.absolute())})
 
 
 def _upstreams(catalog: Any) -> Iterator[Upstream]:

@@ -24,11 +24,7 @@ from toolgen.schema.document import Schema
 from toolgen.serving.received_results import response_of, text_of
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
-from toolgen.sources.mcp_client.client import (
-    ServerAddress,
-    read_tools,
-    require_sdk,
-)
+from toolgen.sources.mcp_client.client import ServerAddress, read_tools, require_sdk
 from toolgen.sources.mcp_client.connection import (
     CallingConnection,
     RequestFailedError,
@@ -39,7 +35,7 @@ from toolgen.testing.checks import CHECKS
 from toolgen.testing.processes.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
 from toolgen.testing.results import Failure, ServerReport, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
-from toolgen.testing.server.listing import CHECK, ListedTool, Listing, compare_listing
+from toolgen.testing.server.listing import CHECK, ListedTool, compare_listing
 from toolgen.testing.subject import (
     Call,
     CallResult,
@@ -52,15 +48,6 @@ from toolgen.testing.subject import (
 from toolgen.testing.tool_under_test import ToolUnderTest
 
 _MAX_DETAIL = 400  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class ServedTool:
-    """A tool of the specs, as the server has it."""
-
-    tool: ToolUnderTest
-    name: str  # that the server lists
-    harm: str = ""  # that its calls may do
 
 
 @dataclass(slots=True)
@@ -90,15 +77,15 @@ class ServerSubject(Subject, Session):
         self._starts = 0  # that are left for the sessions of a tool
         self._response: CompiledSchema | None = None
         self._chunk: CompiledSchema | None = None
-        self.tools: Mapping[str, ServedTool] = {}  # by the name in the spec
-        self.seen: dict[str, Seen] = {}
+        self.listed: Mapping[str, ListedTool] = {}  # by the name in the spec
+        self.seen = Seen()
 
     def begin(self, tool: ToolUnderTest) -> None:
         """Begin to test a tool: its time starts now."""
         self._until = time.monotonic() + TOTAL_SECONDS
         is_renewed = self._server.is_command and not tool.read_only
         self._starts = len(tool.examples) if is_renewed else 0
-        self.seen[tool.name] = Seen()
+        self._tool, self.seen = tool, Seen()
         self._response, self._chunk = _compiled(tool.output_schema), _compiled(tool.chunk_schema)
 
     @asynccontextmanager
@@ -116,42 +103,41 @@ class ServerSubject(Subject, Session):
 
     def reason_not_to_call(self, tool: ToolUnderTest) -> str:
         """Return how calls may do harm; empty if they do none."""
-        return self.tools[tool.name].harm
+        return harm_to_server(tool, self.listed[tool.name].annotations)
 
     def command(self, call: Call, tool: ToolUnderTest) -> str:
         """Return the `toolgen call` line that makes the same call."""
         headers = [word for option in self._header_options for word in ("--header", option)]
         options = ["--against", self._server.source, *headers]
-        return call_command(replace(call, tool=self.tools[tool.name].name), tool, options)
+        return call_command(replace(call, tool=self.listed[tool.name].name), tool, options)
 
     async def call(self, call: Call) -> CallResult:
         """Make a call. Raises SubjectFailedError."""
-        served = self.tools[call.tool]
+        tool = self._tool
         if time.monotonic() > self._until:
             raise SubjectFailedError(f"its tests took longer than {TOTAL_SECONDS:g} seconds", call)
         connection = self._silent if call.consent == "nobody" else self._asking
-        tool = served.tool
         agrees = (tool.confirms or tool.asks) and call.consent == "given"
         seconds = CALL_SECONDS if tool.timeout is None else max(CALL_SECONDS, tool.timeout + LATE_SECONDS)
         if lost := await connection.why_lost():
             raise SubjectFailedError(lost, call)
         try:
             given = await connection.call(
-                served.name, call.arguments, ask=agree if agrees else None, seconds=seconds
+                self.listed[tool.name].name, call.arguments, ask=agree if agrees else None, seconds=seconds
             )
         except RequestFailedError as failed:
             raise SubjectFailedError(str(failed), call) from None
-        return self._answer(tool, given)
+        return self._answer(given)
 
     async def close(self) -> None:
         """End both connections."""
         await self._asking.close()
         await self._silent.close()
 
-    def _answer(self, tool: ToolUnderTest, given: ServerAnswer) -> CallResult:
+    def _answer(self, given: ServerAnswer) -> CallResult:
         """Return an answer as checks compare it."""
-        seen = self.seen.setdefault(tool.name, Seen())
-        if not (tool.confirms or tool.asks):
+        seen = self.seen
+        if not (self._tool.confirms or self._tool.asks):
             seen.unexpected_questions += given.questions[:1]
         questions = tuple(given.questions)
         if given.result is None:
@@ -233,8 +219,8 @@ def test_server(
             listed = runner.run(_list(connection))
             exported = listed_definitions(listed.tools, f"the server {listed.server}")
             listing = compare_listing(own_definitions(inputs, exported), exported, server.today)
-            subject.tools = {tool.name: _served(tool, listing.tools[tool.name]) for tool in tools}
-            reports = _Tests(subject, listing, options, runner).run(tools)
+            subject.listed = listing.tools
+            reports = _Tests(subject, options, runner).run(tools)
         finally:
             runner.run(subject.close())
     noise = f"the server sent {connection.noise}, which is no message of MCP"
@@ -262,22 +248,16 @@ async def _list(connection: CallingConnection) -> _Listed:
         raise UnableError(error.code, error.message, error.hint or _HINT) from None
 
 
-def _served(tool: ToolUnderTest, listed: ListedTool) -> ServedTool:
-    return ServedTool(tool, listed.name, harm_to_server(tool, listed.annotations))
-
-
 class _Tests:
     """The tests of the tools of one server."""
 
-    def __init__(
-        self, subject: ServerSubject, listing: Listing, options: RunOptions, runner: asyncio.Runner
-    ) -> None:
-        self._subject, self._listing, self._options, self._runner = subject, listing, options, runner
+    def __init__(self, subject: ServerSubject, options: RunOptions, runner: asyncio.Runner) -> None:
+        self._subject, self._options, self._runner = subject, options, runner
         self._crashes = 0
 
     def run(self, tools: Sequence[ToolUnderTest]) -> list[ToolReport]:
         """Return the report of each tool."""
-        return [self._tool(tool, self._listing.tools[tool.name]) for tool in tools]
+        return [self._tool(tool, self._subject.listed[tool.name]) for tool in tools]
 
     def _tool(self, tool: ToolUnderTest, listed: ListedTool) -> ToolReport:
         if listed.is_missing:
@@ -291,12 +271,10 @@ class _Tests:
         crashed = any(each.check == "crash" for each in report.failures)
         if not report.not_tested:
             self._crashes = self._crashes + 1 if crashed else 0
-        questions = () if report.not_tested else self._subject.seen[tool.name].unexpected_questions[:1]
-        messages = (
-            f"the server asks the user {quoted(each)}, and the spec has no `confirm` or `asks`"
-            for each in questions
-        )
-        asked = [Failure("consent", message, tool.place) for message in messages]
+        asked = []
+        for each in self._subject.seen.unexpected_questions[:1]:
+            message = f"the server asks the user {quoted(each)}, and the spec has no `confirm` or `asks`"
+            asked.append(Failure("consent", message, tool.place))
         notes = [f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}"] if listed.texts else []
         return replace(
             report,
@@ -313,7 +291,7 @@ class _Tests:
             yield CHECK, f"schemas could not be compared: {listed.undecided[0]}"
         if report.not_tested:
             return
-        seen = self._subject.seen[tool.name]
+        seen = self._subject.seen
         for check in CHECKS:
             if check.needs_state and check.applies(tool):
                 yield check.name, "the state of a server cannot be seen"
