@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolgen.proof.containment.numbers import (
     NumberConstraints,
     exact_number,
-    find_numbers,
+    find_number,
 )
 from toolgen.proof.containment.results import EMPTY, Found
 from toolgen.schema.validator import compiled
@@ -61,7 +61,7 @@ def schema_of(keywords: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_contradictions_are_proved(keywords: dict[str, Any]) -> None:
-    assert find_numbers(constraints(**keywords)) is EMPTY
+    assert find_number(constraints(**keywords)) is EMPTY
 
 
 NUMBERS = st.one_of(
@@ -104,15 +104,14 @@ KEYWORDS = st.fixed_dictionaries(
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(KEYWORDS, st.integers(1, 3), st.lists(NUMBERS, max_size=10))
+@given(KEYWORDS, st.lists(NUMBERS, max_size=10))
 def test_what_is_found_is_valid_and_what_is_proved_is_never_refuted(
-    keywords: dict[str, Any], count: int, samples: list[float]
+    keywords: dict[str, Any], samples: list[float]
 ) -> None:
     validator = compiled(schema_of(keywords))
-    found = find_numbers(constraints(**keywords), count)
+    found = find_number(constraints(**keywords))
     if isinstance(found, Found):
-        assert len({exact_number(number) for number in found.value}) == count
-        assert all(validator.is_valid(number) for number in found.value)
+        assert validator.is_valid(found.value)
     elif found is EMPTY:
         bounds = [bound for key, bound in keywords.items() if key.startswith(("min", "max", "exclusive"))]
         samples = [
@@ -120,5 +119,4 @@ def test_what_is_found_is_valid_and_what_is_proved_is_never_refuted(
             *range(-13, 14),
             *(bound + by for bound in bounds for by in (-1, -0.01, 0.01, 1)),
         ]
-        valid = {exact_number(number) for number in samples if validator.is_valid(number)}
-        assert len(valid) < count
+        assert not any(map(validator.is_valid, samples))

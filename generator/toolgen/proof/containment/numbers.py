@@ -7,7 +7,7 @@ integer that it is: 1e25 is 10000000000000000905969664.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -73,46 +73,30 @@ def json_number(value: Fraction) -> int | float | None:
     return number if exact_number(number) == value else None
 
 
-def find_numbers(constraints: NumberConstraints, count: int = 1) -> Search[list[int | float]]:
-    """Find `count` different numbers, small and short ones first. EMPTY: there are fewer."""
+def find_number(constraints: NumberConstraints) -> Search[int | float]:
+    """Find a number, a small and short one if there are several."""
     if any(step <= 0 for step in (*constraints.multiples, *constraints.not_multiples)):
         return Unknown("a multipleOf that is not positive")
     lower, upper = constraints.lower, constraints.upper
     if lower and upper and lower.value >= upper.value:
         # One number is left at most, so that there is nothing to search.
         point = lower.value == upper.value and lower.inclusive and upper.inclusive
-        found = _choose(constraints, iter([lower.value] if point else []), count)
-        return _proved(found, count)
+        return _first(constraints, [lower.value] if point else [])
     if (step := _common_step(constraints)) is not None:
-        return _find_multiples(constraints, step, count)
-    found = _choose(constraints, _decimals(constraints), count)
-    return Found(found.numbers) if len(found.numbers) == count else Unknown("no float was found in a range")
+        return _find_multiple(constraints, step)
+    found = _first(constraints, _decimals(constraints))
+    return found if isinstance(found, Found) else Unknown("no float was found in a range")
 
 
-@dataclass(slots=True)
-class _Choice:
-    """Numbers that satisfy the constraints."""
-
-    numbers: list[int | float]
-    is_complete: bool = True  # false if a value was passed over that no float is written as
-
-
-def _choose(constraints: NumberConstraints, candidates: Iterator[Fraction], count: int) -> _Choice:
-    """Return the first `count` candidates that satisfy the constraints."""
-    choice = _Choice([])
-    seen: set[Fraction] = set()
+def _first(constraints: NumberConstraints, candidates: Iterable[Fraction]) -> Search[int | float]:
+    """Return the first candidate that satisfies the constraints; EMPTY: none does."""
+    is_complete = True
     for value in candidates:
-        if value in seen or not _satisfies(constraints, value):
-            continue
-        seen.add(value)
-        number = json_number(value)
-        if number is None:
-            choice.is_complete = False
-            continue
-        choice.numbers.append(number)
-        if len(choice.numbers) == count:
-            break
-    return choice
+        if _satisfies(constraints, value):
+            if (number := json_number(value)) is not None:
+                return Found(number)
+            is_complete = False
+    return EMPTY if is_complete else Unknown("a number that no float is written as")
 
 
 def _satisfies(constraints: NumberConstraints, value: Fraction) -> bool:
@@ -137,15 +121,6 @@ def _is_below(bound: RangeEnd | None, value: Fraction) -> bool:
     return bound is None or value < bound.value or (bound.inclusive and value == bound.value)
 
 
-def _proved(choice: _Choice, count: int) -> Search[list[int | float]]:
-    """Return what follows if there are no other candidates."""
-    if len(choice.numbers) == count:
-        return Found(choice.numbers)
-    if not choice.is_complete:
-        return Unknown("a number that no float is written as")
-    return EMPTY
-
-
 # Multiples of a number
 
 
@@ -162,17 +137,16 @@ def _common_step(constraints: NumberConstraints) -> Fraction | None:
     return reduce(common_multiple, steps)
 
 
-def _find_multiples(constraints: NumberConstraints, step: Fraction, count: int) -> Search[list[int | float]]:
+def _find_multiple(constraints: NumberConstraints, step: Fraction) -> Search[int | float]:
     avoided = [*constraints.not_multiples, *([Fraction(1)] if constraints.integer is False else [])]
     if any((step / other).denominator == 1 for other in avoided):
         return EMPTY  # every multiple of `step` is one of the other
     least, most = _factors(constraints, step)
-    tries = _TRIES + count + len(constraints.excluded)
-    span = None if least is None or most is None else most - least + 1
-    found = _choose(constraints, (factor * step for factor in _from_zero(least, most, tries)), count)
-    if len(found.numbers) < count and (span is None or span > tries):
+    tries = _TRIES + len(constraints.excluded)
+    found = _first(constraints, (factor * step for factor in _from_zero(least, most, tries)))
+    if not isinstance(found, Found) and (least is None or most is None or most - least >= tries):
         return Unknown("a multiple among very many")
-    return _proved(found, count)
+    return found
 
 
 def _factors(constraints: NumberConstraints, step: Fraction) -> tuple[int | None, int | None]:

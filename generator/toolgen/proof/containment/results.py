@@ -43,7 +43,7 @@ Containment = Contained | NotContained | Unanalysed
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[T_co]):
-    """A value that satisfies the constraints, or a list of as many as were asked for."""
+    """A value that satisfies the constraints."""
 
     value: T_co
 
@@ -55,7 +55,7 @@ class Empty(enum.Enum):
 
 
 EMPTY: Final = Empty.EMPTY
-"""Proved: there is no such value, or there are fewer than were asked for."""
+"""Proved: there is no such value."""
 
 
 @dataclass(frozen=True, slots=True)

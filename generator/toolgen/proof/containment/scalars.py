@@ -9,10 +9,10 @@ from typing import Any, Final
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.evaluate import UndecidedError
 from toolgen.proof.containment.formulas import Formula
-from toolgen.proof.containment.numbers import NumberConstraints, exact_number, find_numbers
+from toolgen.proof.containment.numbers import NumberConstraints, exact_number, find_number
 from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
 from toolgen.proof.containment.steps import Answer, Stuck, Tools
-from toolgen.proof.containment.strings import StringConstraints, find_strings
+from toolgen.proof.containment.strings import StringConstraints, find_string
 from toolgen.schema.document import Draft
 
 _DRAFT: Final = Draft.DRAFT_2020_12  # formats that both drafts assert are read alike
@@ -86,7 +86,7 @@ def _find_number(constraints: Sequence[Formula], tools: Tools) -> Answer:
                 limits = replace(limits, excluded=limits.excluded | excluded)
             case node:
                 raise AssertionError(node)
-    return _confirmed(find_numbers(limits), constraints, tools)
+    return _confirmed(find_number(limits), constraints, tools)
 
 
 def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
@@ -115,10 +115,10 @@ def _find_text(constraints: Sequence[Formula], tools: Tools) -> Answer:
         return EMPTY
     patterns = (*limits.patterns, *limits.not_patterns, *limits.formats, *limits.not_formats)
     tools.formulas.effort.spend(len(limits.excluded) + _COST_OF_PATTERN * len(patterns))
-    return _confirmed(find_strings(limits, draft=_DRAFT), constraints, tools)
+    return _confirmed(find_string(limits, draft=_DRAFT), constraints, tools)
 
 
-def _confirmed(found: Search[list[Any]], constraints: Sequence[Formula], tools: Tools) -> Answer:
+def _confirmed(found: Search[Any], constraints: Sequence[Formula], tools: Tools) -> Answer:
     """Return what was found, with the keyword that stopped the search, or that the validator refuses."""
     if found is EMPTY:
         return EMPTY
@@ -126,4 +126,4 @@ def _confirmed(found: Search[list[Any]], constraints: Sequence[Formula], tools: 
         places = (tools.formulas.place(constraint) for constraint in constraints)
         return Stuck(found.reason, next((place for place in places if place is not None), None))
     otherwise = Stuck("the validator reads a number or text in another way")
-    return _first_that_holds(found.value, constraints, tools, otherwise=otherwise)
+    return _first_that_holds((found.value,), constraints, tools, otherwise=otherwise)

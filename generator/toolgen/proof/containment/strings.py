@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -36,8 +35,8 @@ class StringConstraints:
     excluded: frozenset[str] = frozenset()
 
 
-def find_strings(constraints: StringConstraints, count: int = 1, *, draft: Draft) -> Search[list[str]]:
-    """Find `count` different strings, short ones first. EMPTY: there are fewer."""
+def find_string(constraints: StringConstraints, *, draft: Draft) -> Search[str]:
+    """Find a string, a short one if there are several."""
     try:
         given = _without_annotations(constraints, draft)
         if given is None or _is_contradiction(given):
@@ -45,8 +44,8 @@ def find_strings(constraints: StringConstraints, count: int = 1, *, draft: Draft
         if given.least > _LONGEST:
             return Unknown("a string of more than a million characters")
         if not (given.patterns or given.not_patterns or given.formats or given.not_formats):
-            return _find_plain(given, count)
-        return _StringSearch(given, count, draft).find()
+            return _find_plain(given)
+        return _find_special(given, draft)
     except ValueError:
         return Unknown("a pattern that the validator refuses")
 
@@ -84,26 +83,15 @@ def _is_contradiction(given: StringConstraints) -> bool:
     return any(pair in CONTAINED for pair in itertools.product(given.formats, given.not_formats))
 
 
-def _find_plain(given: StringConstraints, count: int) -> Search[list[str]]:
-    """Find strings that only lengths restrict."""
-    most = given.least + count + len(given.excluded) if given.most is None else given.most
-    needed = count + len(given.excluded)
-    if most == 0:
-        texts = [""]
-    else:
-        first = max(given.least, 1)
-        beginnings = ["" if given.least == 0 else None, *map(chr, _plain_codes(needed))]
-        texts = [
-            "" if start == "" else start + "a" * (first - 1) for start in beginnings if start is not None
-        ]
-    found = [text for text in texts if text not in given.excluded][:count]
-    return Found(found) if len(found) == count else EMPTY
-
-
-def _plain_codes(count: int) -> Iterator[int]:
-    """Yield `count` code points, letters first; there are more than a million."""
-    letters = range(ord("a"), ord("z") + 1)
-    yield from itertools.islice(itertools.chain(letters, range(0x10000, 0x110000)), count)
+def _find_plain(given: StringConstraints) -> Search[str]:
+    """Find a string that only lengths restrict."""
+    # Letters first; there are more than a million characters.
+    codes = itertools.chain(range(ord("a"), ord("z") + 1), range(0x10000, 0x110000))
+    rest = "a" * (given.least - 1)
+    texts = itertools.chain([""] if given.least == 0 else [], (chr(code) + rest for code in codes))
+    few = itertools.islice(texts, 1 if given.most == 0 else 1 + len(given.excluded))
+    found = next((text for text in few if text not in given.excluded), None)
+    return EMPTY if found is None else Found(found)
 
 
 def matches_pattern(text: str, pattern: str) -> bool:
@@ -132,65 +120,42 @@ def _satisfies(text: str, given: StringConstraints, draft: Draft) -> bool:
     )
 
 
-class _StringSearch:
-    """A search with patterns or formats."""
+def _find_special(given: StringConstraints, draft: Draft) -> Search[str]:
+    """Try usual texts of the formats, then texts that surely satisfy them, then those that may."""
+    usual = [text for name in given.formats for text in FORMATS[name].valid]
+    usual += [text for name in given.not_formats for text in FORMATS[name].invalid]
+    for text in usual:
+        if _satisfies(text, given, draft):
+            return Found(text)
+    exact, loose = _Patterns(given, exact=True), _Patterns(given, exact=False)
+    if exact.parts != loose.parts:
+        found = _search(exact, given, draft, STEPS // 2)
+        if isinstance(found, Found):
+            return found
+    return _search(loose, given, draft, STEPS)
 
-    def __init__(self, given: StringConstraints, count: int, draft: Draft) -> None:
-        self._given = given
-        self._count = count
-        self._draft = draft
-        self._found: dict[str, None] = {}
 
-    def find(self) -> Search[list[str]]:
-        """Try usual texts of the formats, then texts that surely satisfy them, then those that may."""
-        given = self._given
-        for name in given.formats:
-            self._take(FORMATS[name].valid)
-        for name in given.not_formats:
-            self._take(FORMATS[name].invalid)
-        if self._is_done():
-            return self._result()
-        exact = _Patterns(given, exact=True)
-        loose = _Patterns(given, exact=False)
-        if exact.parts != loose.parts:
-            self._search(exact, STEPS // 2)
-        is_complete = not self._is_done() and self._search(loose, STEPS)
-        if self._is_done():
-            return self._result()
-        if is_complete:
-            return EMPTY
-        return Unknown(loose.unread[0] if loose.unread else self._reason())
+def _search(patterns: _Patterns, given: StringConstraints, draft: Draft, steps: int) -> Search[str]:
+    try:
+        search = patterns.search(given, WorkBudget(steps))
+        shortest = search.shortest()
+    except (BudgetSpentError, NotRegularError):
+        return _undecided(patterns, given)
+    if shortest is None:
+        return EMPTY
+    if _satisfies(shortest, given, draft):
+        return Found(shortest)
+    words = search.words(1 + len(given.excluded) + _SPARE)
+    found = next((text for text in words.texts if _satisfies(text, given, draft)), None)
+    if found is not None:
+        return Found(found)
+    return EMPTY if words.is_complete else _undecided(patterns, given)
 
-    def _result(self) -> Search[list[str]]:
-        return Found(sorted(self._found, key=len)[: self._count])
 
-    def _reason(self) -> str:
-        names = [*self._given.formats, *self._given.not_formats]
-        return f"the format {names[0]}, which is more than a pattern can say" if names else _EXPENSIVE
-
-    def _is_done(self) -> bool:
-        return len(self._found) >= self._count
-
-    def _take(self, texts: Iterable[str]) -> None:
-        for text in texts:
-            if not self._is_done() and _satisfies(text, self._given, self._draft):
-                self._found[text] = None
-
-    def _search(self, patterns: _Patterns, steps: int) -> bool:
-        """Search strings. True if there are no others than those that were tried."""
-        try:
-            search = patterns.search(self._given, WorkBudget(steps))
-            shortest = search.shortest()
-        except (BudgetSpentError, NotRegularError):
-            return False
-        if shortest is None:
-            return True
-        self._take([shortest])
-        if self._is_done():
-            return False
-        words = search.words(self._count + len(self._given.excluded) + _SPARE)
-        self._take(words.texts)
-        return words.is_complete and not self._is_done()
+def _undecided(patterns: _Patterns, given: StringConstraints) -> Unknown:
+    names = [*given.formats, *given.not_formats]
+    reason = f"the format {names[0]}, which is more than a pattern can say" if names else _EXPENSIVE
+    return Unknown(patterns.unread[0] if patterns.unread else reason)
 
 
 # Constraints as formulas

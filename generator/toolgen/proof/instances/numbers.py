@@ -12,7 +12,7 @@ from toolgen.proof.containment.numbers import (
     NumberConstraints,
     common_multiple,
     exact_number,
-    find_numbers,
+    find_number,
     json_number,
 )
 from toolgen.proof.containment.results import Found
@@ -54,8 +54,8 @@ class NumberFacts:
 
     def searched(self, whole: bool) -> list[int | float]:
         """Return numbers that an exact search finds."""
-        found = find_numbers(replace(self.constraints, integer=whole), 1)
-        return found.value if isinstance(found, Found) else []
+        found = find_number(replace(self.constraints, integer=whole))
+        return [found.value] if isinstance(found, Found) else []
 
     def boundaries(self, whole: bool) -> Iterator[int | float]:
         """Yield numbers at and beside bounds, and usual edge cases; some of them may be outside."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from toolgen.proof.containment.formats import FORMATS, is_asserted
 from toolgen.proof.containment.results import Found
-from toolgen.proof.containment.strings import StringConstraints, find_strings, random_strings
+from toolgen.proof.containment.strings import StringConstraints, find_string, random_strings
 from toolgen.proof.instances.choices import Dice
 from toolgen.proof.instances.usual_texts import BY_FORMAT
 from toolgen.schema.document import Draft
@@ -103,8 +103,8 @@ class StringFacts:
             return [*FORMATS[name].valid, *(BY_FORMAT[name](dice) for _ in range(_WORDS))]
         found = random_strings(given, _WORDS, draft=draft, random=random)
         if not found:
-            searched = find_strings(given, 1, draft=draft)
-            found = searched.value if isinstance(searched, Found) else []
+            searched = find_string(given, draft=draft)
+            found = [searched.value] if isinstance(searched, Found) else []
         return found
 
     def random(self, dice: Dice, longest: int) -> str:
