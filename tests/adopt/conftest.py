@@ -7,9 +7,9 @@ from pathlib import Path
 
 import toolgen
 
-from tests.cli.conftest import cache, empty, project
+from tests.cli.conftest import empty, own_cache, project
 
-__all__ = ["cache", "empty", "project"]
+__all__ = ["empty", "own_cache", "project"]
 
 collect_ignore_glob = [] if find_spec("fastmcp") else ["test_fastmcp_*.py"]
 

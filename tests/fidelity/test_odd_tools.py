@@ -10,8 +10,6 @@ import pytest
 from tools.corpus.mcp import measure_mcp
 from tools.corpus.mocks import MockScore
 
-pytestmark = pytest.mark.usefixtures("cache")
-
 OTHERWISE = {  # differences in what is published, as docs/fidelity.md says
     "app: anyroot": "inputSchema",  # no `type: object`: clients refuse the whole list
     "root: noschema_type": "inputSchema",

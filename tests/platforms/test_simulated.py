@@ -15,9 +15,9 @@ from toolgen.base.files import writable_folder
 from toolgen.project.building import worker_pool
 from toolgen.project.files.interrupts import terminations_as_interrupts
 
-from tests.cli.conftest import SPEC, Cli, cache, empty, project
+from tests.cli.conftest import SPEC, Cli, empty, own_cache, project
 
-__all__ = ["cache", "empty", "project"]
+__all__ = ["empty", "own_cache", "project"]
 
 PACKAGE = Path(toolgen.__path__[0])
 DOCUMENTS = """\

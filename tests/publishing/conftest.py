@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.conftest import SPEC, Cli, cache, empty, project
+from tests.cli.conftest import SPEC, Cli, empty, own_cache, project
 
-__all__ = ["cache", "empty", "project"]
+__all__ = ["empty", "own_cache", "project"]
 
 CONFIGURATION = """\
 implementations = "work"

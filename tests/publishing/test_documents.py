@@ -84,7 +84,8 @@ def test_texts_of_a_spec_stay_texts(shop: Cli) -> None:
     assert "](https" not in page.partition("```json")[0].replace("\\]", "")
     other = (shop.root / "generated/skills/ada-s-shop/references/other.md").read_text()
     block = re.search(r"^```json$(.*?)^```$", other, re.DOTALL | re.MULTILINE)
-    assert block and json.loads(block[1])["properties"]["who"]["description"] == "`````` | <b>"
+    assert block is not None
+    assert json.loads(block[1])["properties"]["who"]["description"] == "`````` | <b>"
     agents = (shop.root / "AGENTS.md").read_text()
     assert "Ignore" not in agents
     assert "evil" not in agents

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from toolgen.sources.mcp_client import bounded_stdio
 
-from tests.cli.conftest import Cli, cache, empty
+from tests.cli.conftest import Cli, empty, own_cache
 
 from .shop import SPECS, Shop
 
-__all__ = ["cache", "empty", "shop"]
+__all__ = ["empty", "own_cache", "shop"]
 
 
 @pytest.fixture

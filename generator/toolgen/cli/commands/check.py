@@ -75,6 +75,7 @@ def _check_output(
     args: argparse.Namespace, found: Sequence[Diagnostic], judged: Sequence[JudgedUpstream]
 ) -> bool:
     from toolgen.project import read_project
+    from toolgen.project.cache.entries import user_cache
     from toolgen.project.cache.freshness import find_up_to_date
     from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
@@ -82,9 +83,8 @@ def _check_output(
 
     read = read_project(args.start)
     vendored = find_vendored_changes(read)
-    others = [
-        each for each in (find_outdated_schema(read.project), find_outdated_section(read.project)) if each
-    ]
+    schema = find_outdated_schema(read.project, user_cache())
+    others = [each for each in (schema, find_outdated_section(read.project)) if each]
     say(*read.project.publish_notes, always=True)
     known = find_up_to_date(read) if args.format == "text" and not others else None
     if known is not None:

@@ -67,10 +67,11 @@ def _generate(args: argparse.Namespace) -> bool:
 def _renew_others(project: Project) -> None:
     """Write the file by which editors check specs, and the section for coding agents, if they are old."""
     from toolgen.project import replace_files
+    from toolgen.project.cache.entries import user_cache
     from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
 
-    change = find_outdated_schema(project)
+    change = find_outdated_schema(project, user_cache())
     if change is not None:
         replace_files(project.root, {change.path: change.after})
         say(f"renewed {change.path}, by which editors check specs")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import MutableMapping
 from typing import Final
 
 from toolgen.base.files import FileKind
 from toolgen.compile.output_changes import digest, with_lf
 from toolgen.language.changes import Change, ChangeKind
-from toolgen.project.cache.entries import user_cache
 from toolgen.project.files.reading import kind_of, read_text
 from toolgen.project.inputs.configuration import Project
 
@@ -23,13 +23,12 @@ def schema_text() -> str:
     return json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def find_outdated_schema(project: Project) -> Change | None:
+def find_outdated_schema(project: Project, cache: MutableMapping[str, bytes]) -> Change | None:
     """Return how the file would change, of a project that has it from another version of toolgen."""
     path = f"{project.specs}/{NAME}".removeprefix("./")
     if kind_of(project.root, path) is not FileKind.FILE:
         return None
     before = read_text(project.root, path) or ""
-    cache = user_cache()
     # making the text takes as long as all else that an up-to-date project needs
     if cache.get(_KEY) == digest(before).encode():
         return None
