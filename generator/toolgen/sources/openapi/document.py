@@ -85,21 +85,33 @@ class OpenApiDocument:
                 raise self.error(location, f"{quoted(ref)} is not a JSON Pointer", "write #/components/…")
             fragment = ""
         for root in roots:
-            target = Location(root.file, (*root.path, *parse_pointer(fragment)))
-            if self._exists(target):
-                return target
+            with suppress(LookupError):
+                return self._below(root, parse_pointer(fragment))
         raise self.error(location, f"{quoted(ref)} refers to nothing")
+
+    def _below(self, location: Location, path: JsonPath) -> Location:
+        """Return the location of `path` below `location`, where objects may be references to their content.
+
+        Raises `LookupError`.
+        """
+        for step in path:
+            value = self.value_at(location)
+            if isinstance(value, dict) and "$ref" in value and step not in value:
+                location = self.follow_refs(location)
+            location /= step
+        self.value_at(location)
+        return location
 
     def component(self, kind: str, name: str, location: Location) -> Location:
         """Return the component that `name`, written at `location`, means. Raises `SourceError`.
 
-        It is one of the entry document, whichever file the name is in; or else of that file, or a reference.
+        It is one of the entry document, whichever file has the name; or else of another one, or a reference.
         https://spec.openapis.org/oas/v3.1.1#resolving-implicit-connections
         """
         path = ("components", kind, name)
-        for found in (Location("", path), Location(location.file, path)):
-            if self._exists(found):
-                return self.follow_refs(found)
+        for file in ("", location.file, *self._files):
+            with suppress(LookupError):
+                return self.follow_refs(self._below(Location(file, ()), path))
         is_ref = "#" in name or "/" in name or "." in name
         return self.follow_refs(self.resolve_ref(name if is_ref else f"#{format_pointer(path)}", location))
 
@@ -116,10 +128,11 @@ class OpenApiDocument:
 
     def schemas(self) -> Iterator[tuple[str, Location]]:
         """Yield the name and location of each schema among the components of the entry document."""
-        components = ObjectNode(self.member(self.root, "components"), self.root / "components")
-        for name in self.member(components, "schemas"):
-            with suppress(SourceError):
-                yield name, self.follow_refs(Location("", (*_SCHEMAS, name)))
+        with suppress(LookupError, SourceError):
+            schemas = self.object_at(self._below(self.root.location, _SCHEMAS))
+            for name in schemas.data:
+                with suppress(SourceError):
+                    yield name, self.follow_refs(schemas / name)
 
     def _file(self, written: str, ref: str, location: Location) -> str:
         """Return the file that the path `written` names, loaded."""
@@ -154,13 +167,6 @@ class OpenApiDocument:
             for uri, found in _list_ids(data, Location(file, ()), file)
         }
         return [named[uri] for uri in (joined_url(base, ref), ref) if uri in named][:1]
-
-    def _exists(self, location: Location) -> bool:
-        try:
-            self.value_at(location)
-        except LookupError:
-            return False
-        return True
 
     def value_at(self, location: Location) -> Any:
         """Return the value at `location`, a `$ref` unresolved."""

@@ -79,11 +79,14 @@ def readable_names(operations: Sequence[Operation], all_operations: Sequence[Ope
 def list_operations(document: OpenApiDocument, left_out: LeftOut) -> list[Operation]:
     """Return every operation below `paths` that is an object."""
     operations: list[Operation] = []
-    for key in document.member(document.root, "paths"):
+    if document.root.data.get("paths") is None:
+        return operations
+    paths = document.object_at(document.root / "paths")
+    for key in paths.data:
         if not key.startswith("x-"):
             path = f"/{key.removeprefix('/')}"
             with left_out.reading(path):
-                path_item = document.object_at(Location("", ("paths", key)))
+                path_item = document.object_at(paths / key)
                 operations.extend(_operations_of(document, path, path_item, left_out))
     return operations
 
