@@ -30,7 +30,7 @@ from pydantic import BaseModel, Field
 if TYPE_CHECKING:
     from nowhere import Lost
 
-__all__ = ["create", "add", "tail", "count", "guess", "lost", "later", "price"]
+__all__ = ["create", "add", "tail", "count", "guess", "lost", "later", "price", "shift"]
 print("noise on stdout")
 
 
@@ -99,6 +99,10 @@ def create(
     if supplier_id == 9:
         raise NoSupplierError("Nine is not there.")
     return Order(id=supplier_id, state=state, lines=lines, due=due)
+
+
+def shift(when: datetime.datetime, by: datetime.timedelta) -> datetime.datetime:
+    return when + by
 
 
 def add(first: int, second: int = 2) -> int:
@@ -211,7 +215,7 @@ def test_a_signature_and_its_docstring(shop: Cli) -> None:
 def test_results_that_are_not_objects(shop: Cli) -> None:
     done = shop("import", "python", "shop.py")
     assert done.code == 0, done.err
-    names = ["add", "count", "create", "guess", "later", "lost", "price", "tail"]
+    names = ["add", "count", "create", "guess", "later", "lost", "price", "shift", "tail"]
     assert sorted(path.stem for path in (shop.root / "specs").glob("*.yaml")) == names
     assert spec(shop, "add")["output_schema"] == {
         "type": "object", "additionalProperties": False, "required": ["result"],
@@ -250,6 +254,8 @@ def test_imported_functions_answer_calls(shop: Cli) -> None:
     assert shop.process("check").code == 0
     assert answer(shop, "add", first=1) == {"result": 3}
     assert answer(shop, "method", a=4) == {"result": 4}
+    without_zone = {"when": "2026-01-02T10:00:00", "by": "PT1.5S"}
+    assert answer(shop, "shift", **without_zone) == {"result": "2026-01-02T10:00:01.500000"}
     assert answer(shop, "later", text="x") == {"text": "x"}
     assert answer(shop, "guess", anything=[None]) == [[None], 1]
     assert answer(shop, "tail", lines=2) == ["line 0", "line 1"]

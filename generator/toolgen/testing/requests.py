@@ -305,7 +305,7 @@ def kinds_of(value: Any) -> tuple[str, ...]:
 
 
 def _kinds_of_schema(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    kinds = {"date": ("date",), "date-time": ("time",)}.get(str(schema.get("format")))
+    kinds = {"date": ("date",), "date-time": ("time",)}.get(str(schema.get("format", schema.get("x-format"))))
     types = {"integer": ("integer",), "number": ("number", "integer"), "string": ("word", "text")}
     return kinds or types.get(str(schema.get("type")), ())
 

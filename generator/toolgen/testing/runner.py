@@ -76,6 +76,7 @@ class ToolRunner:
         self.run_async = run_async or _run_session
         self.known = KnownValues.of_tools([tool, *tools[:_MAX_TOOLS]])
         self._ended_in: set[str] = set()  # codes of errors
+        self._notes: list[str] = []
         self._sent: set[str] = set()  # parameters of calls that succeeded
         self.is_implemented = True  # as far as is known
         self.harm = ""  # that calls may do: then none is made
@@ -185,6 +186,7 @@ class ToolRunner:
             failures=failures,
             not_checked={} if self.harm else {name: why for name, why in reasons.items() if why},
             not_covered=tuple(self._not_covered()) if is_covered else (),
+            notes=tuple(self._notes),
             not_implemented=not self.is_implemented,
             not_tested=not_tested,
             may_do_harm=bool(self.harm),
@@ -238,6 +240,7 @@ class ToolRunner:
         """Add an observation to the number of calls and to the coverage, and return it."""
         self.calls += len(seen.steps)
         for each in seen.steps:
+            self._notes += filter(None, [each.answer.note])
             if each.answer.error is not None:
                 self._ended_in.add(each.answer.error)
             elif each.kind == "call":

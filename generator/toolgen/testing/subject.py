@@ -73,6 +73,7 @@ class CallResult:
     metadata: Mapping[str, Any] = field(default_factory=dict)  # of the tool
     extras: Mapping[str, Any] = field(default_factory=dict)
     progress: tuple[JsonObject, ...] = ()  # reports
+    note: str = ""  # what the log says about a success
 
     @property
     def shown(self) -> str:

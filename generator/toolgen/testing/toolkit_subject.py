@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -292,13 +292,14 @@ class _OutdatedCaller(Caller):
         return f"{preview} (outdated)"
 
 
-def _answer(response: ToolResponse, details: Mapping[str, str]) -> CallResult:
+def _answer(response: ToolResponse, details: dict[str, str]) -> CallResult:
     metadata = {key: value for key, value in response.metadata.items() if key != "call_id"}
     answer = CallResult(
         response.content,
         blocks=tuple(block.as_dict() for block in response.blocks),
         metadata=metadata,
         extras=dict(response.extras),
+        note=details.pop("differs", ""),
     )
     if response.error is None:
         return answer
@@ -330,6 +331,8 @@ class _Details(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         event, call_id = getattr(record, "event", ""), getattr(record, "call_id", "")
+        if event == "differs":
+            self._found[event] = " ".join(record.getMessage().split())
         if event == "failed" and record.levelno >= logging.ERROR:
             self._found[call_id] = ""
         if event != "detail" or (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from email import message_from_bytes
 from pathlib import Path
@@ -57,3 +58,55 @@ def test_calls(
         if "sent" in each:
             found = sent(api.last)
             assert {key: found.get(key) for key in each["sent"]} == each["sent"]
+
+
+def test_a_sync_keeps_what_specs_say_about_answers_and_scopes(empty: Cli) -> None:
+    (empty.root / "toolgen.toml").write_text("")
+    paths: dict[str, Any] = {}
+
+    def synced(*words: str, new: str = "") -> dict[str, Any]:
+        responses = {"200": {"description": "OK"}}
+        parameters = [{"name": "at", "in": "query", "schema": {"type": "string", "format": "date"}}]
+        if new:
+            operation = {"summary": new, "operationId": new, "parameters": parameters, "responses": responses}
+            paths[f"/{new}"] = {"get": operation}
+        (empty.root / "api.json").write_text(json.dumps(document(paths)))
+        done = empty("import", "openapi", "api.json", "--sync", *words)
+        assert done.code == 0, done.err
+        specs = [yaml.safe_load(path.read_text()) for path in sorted((empty.root / "specs").glob("*.yaml"))]
+        return {
+            spec["name"]: (
+                spec["x-openapi"].get("answers"),
+                "format" in spec["input_schema"]["properties"]["at"],
+                *spec.get("auth", {}).get("scopes", ()),
+            )
+            for spec in specs
+        }
+
+    assert synced("--answers=logged", new="a") == {"a": ("logged", False)}
+    assert synced(new="b") == {"a": ("logged", False), "b": ("logged", False)}
+    path = empty.root / "specs/a.yaml"
+    path.write_text(
+        path.read_text().replace("answers: logged", "answers: checked") + "auth: {scopes: [read]}\n"
+    )
+    (empty.root / "toolgen.toml").write_text('[import]\nanswers = "shape"\n')
+    kept = {"a": ("checked", True, "read"), "b": ("logged", False)}
+    assert synced(new="c") == {**kept, "c": (None, False)}
+    assert set(synced("--answers=checked").values()) == {("checked", True, "read"), ("checked", True)}
+
+
+def test_what_differs_is_told_once_by_the_log_and_by_the_tests(
+    called: Callable[..., Call], empty: Cli, caplog: pytest.LogCaptureFixture
+) -> None:
+    schema = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    content = {"200": {"description": "OK", "content": {"application/json": {"schema": schema}}}}
+    paths = {"/a": {"get": {"operationId": "a", "summary": "A", "responses": content}}}
+    call = called(document(paths), "--answers=logged")
+    assert call("a").content == call("a").content == {}
+    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert message.endswith(
+        "differs from output_schema, and is passed on:\n- $.id: required property is missing, expected integer"
+    )
+    done = empty("test", "--max-calls", "4")
+    assert done.code == 0, done
+    assert done.out.count("$.id: required property is missing") == 1

@@ -9,6 +9,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.changes.contract import RESPONSE, Contract, ProjectSettings
 from toolgen.changes.rule import FieldEdit, ToolPair
 from toolgen.language.spec import ContentSpec
+from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
 from toolgen.schema.graph import is_object_schema
 
 
@@ -29,8 +30,7 @@ def page_changed(pair: ToolPair) -> Iterator[FieldEdit]:
 def response_schema_hidden(pair: ToolPair) -> Iterator[FieldEdit]:
     if pair.old.spec.output_schema is None or pair.new.spec.output_schema is None:
         return  # response-schema-removed is about these
-    old, new = (side.spec.options_of("mcp") for side in (pair.old, pair.new))
-    was, now = getattr(old, "output_schema", None), getattr(new, "output_schema", None)
+    was, now = _written(pair.old), _written(pair.new)
     if was is None and now is None:
         return  # response-schema-default-hidden is about these
     if _is_published(was, pair.old_settings) and not _is_published(now, pair.new_settings):
@@ -59,9 +59,14 @@ def response_form_changed(pair: ToolPair) -> Iterator[FieldEdit]:
 
 def _has_older_clients(contract: Contract, settings: ProjectSettings | None) -> bool:
     """True if clients of older MCP versions may read the responses by their schema."""
-    options: Any = contract.spec.options_of("mcp")
     is_served = settings is None or "mcp" in settings.targets
-    return is_served and _is_published(getattr(options, "output_schema", None), settings)
+    return is_served and _is_published(_written(contract), settings)
+
+
+def _written(contract: Contract) -> bool | None:
+    """Return what a spec says about publishing its output schema; None if it says nothing."""
+    written: bool | None = getattr(contract.spec.options_of("mcp"), "output_schema", None)
+    return False if written is None and answers_of(contract.spec.extensions) == LOGGED else written
 
 
 def _is_published(written: bool | None, settings: ProjectSettings | None) -> bool:

@@ -17,6 +17,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli.imports import common
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_repeated, whole_number
+from toolgen.runtime.definition.tool_definition import ANSWERS
 from toolgen.sources.loading.source_content import read_source, source_errors
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="prefix of this API's environment variables (default: the project's name)",
     )
+    parser.add_argument(
+        "--answers",
+        choices=ANSWERS,
+        help="what is checked of answers: all; all but formats; nothing, but differences are logged "
+        "(default: as specs or the configuration say, or shape)",
+    )
     add_repeated(
         parser,
         "--allow-variable",
@@ -62,7 +69,7 @@ def run(args: argparse.Namespace) -> bool:
         fetch_document,
         load_beside,
         refuse_files,
-        with_environment,
+        with_project,
         with_shared_components,
     )
     from toolgen.sources.openapi.environment import check_prefix
@@ -85,7 +92,14 @@ def run(args: argparse.Namespace) -> bool:
     has_files = not is_url and args.source != "-"
     load = load_beside(Path(args.start, args.source)) if has_files else refuse_files
 
-    options = ImportOptions(args.include, args.exclude, args.max, prefix, allowed=args.allow_variable)
+    options = ImportOptions(
+        args.include,
+        args.exclude,
+        args.max,
+        prefix,
+        allowed=args.allow_variable,
+        answers=args.answers or "",
+    )
     if args.list:
         left_out = LeftOut()
         with source_errors():
@@ -99,7 +113,7 @@ def run(args: argparse.Namespace) -> bool:
             document,
             source.name,
             load,
-            options=with_environment(options, context, sync=args.sync),
+            options=with_project(options, context, sync=args.sync),
             existing=context.names,
             on_progress=partial(context.progress, "reading operations"),
             left_out=context.left_out,

@@ -9,6 +9,7 @@ from toolgen.language.program import ProgramTool
 from toolgen.language.spec import Inject, Spec
 from toolgen.language.targets.builtin import MCP
 from toolgen.runtime.definition.description import join_description
+from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
 
 _DUMPED: Final = {
     *("errors", "confirm", "auth", "background", "rate_limit", "idempotency", "deprecated", "targets"),
@@ -84,10 +85,12 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
 def _targets(
     tool: ProgramTool, written: dict[str, Any] | None, settings: PackageSettings
 ) -> dict[str, Any] | None:
-    """Return the options of targets as the author wrote them, with what the configuration says of MCP."""
+    """Return the options of targets as the author wrote them, with what is said of MCP elsewhere."""
     mcp = (written or {}).get(MCP.name, {})
     configured: dict[str, bool] = {}
-    if not settings.mcp_output_schema and tool.output_schema is not None:
+    # clients refuse answers that a published schema refuses
+    is_kept = settings.mcp_output_schema and answers_of(tool.spec.extensions) != LOGGED
+    if not is_kept and tool.output_schema is not None:
         configured["output_schema"] = False
     if tool.inline:
         configured["inline"] = True

@@ -13,7 +13,7 @@ from toolgen.schema.document import as_list, as_mapping, parse_pointer
 
 _LIMITS: Final = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    *("minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems"),
+    *("minLength", "maxLength", "pattern", "format", "x-format", "minItems", "maxItems", "uniqueItems"),
     *("const", "default"),
 )
 _BRANCHES: Final = {"prefixItems": "item", "oneOf": "one of", "anyOf": "any of", "allOf": "all of"}

@@ -20,6 +20,7 @@ from toolgen.language.lint.settings import LEVELS, LintSettings
 from toolgen.language.names import not_importable
 from toolgen.language.publication import Publication
 from toolgen.language.source import Span
+from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE
 
 FILE = "toolgen.toml"
 PYPROJECT = "pyproject.toml"
@@ -72,6 +73,7 @@ _SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
     "mcp": {"output_schema": _BOOLEAN, "references": _one_of(("inline", "keep"))},
     "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT},
     "test": {"fixtures": _folder("tests/toolgen_fixtures.py")},
+    "import": {"answers": _one_of(ANSWERS), "scopes": _BOOLEAN},
     "breaking": {
         "level": _one_of(LEVELS[:3]),
         "versions": _one_of(("semver",)),
@@ -96,7 +98,7 @@ _TOP: Final[dict[str, _Rule]] = {
     "coerce": _BOOLEAN,
     **dict.fromkeys(_SECTIONS, _TABLE),
 }
-_OF_PROJECT: Final = ("mcp", "server", "test")
+_OF_PROJECT: Final = ("mcp", "server", "test", "import")
 """Sections whose keys are fields of the project: `server_name`."""
 _FOLDERS: Final = ("specs", "output", "templates")
 _DECODE_ERROR = re.compile(
@@ -198,6 +200,8 @@ class Project:
     mcp_output_schema: bool = True  # False: output schemas are not published over MCP
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
+    import_answers: str = SHAPE  # of imported APIs: how much of them is checked
+    import_scopes: bool = False  # True: callers need the OAuth scopes that imported APIs ask for
     breaking: BreakingSettings = BreakingSettings()
     budget: BudgetSettings = BudgetSettings()
     lint: LintSettings = field(default_factory=LintSettings)

@@ -45,7 +45,7 @@ class StringFacts:
             least=max((math.ceil(schema.get("minLength", 0)) for schema in schemas), default=0),
             most=min(limits, default=None),
             patterns=all_of("pattern"),
-            formats=all_of("format"),
+            formats=(*all_of("format"), *(name for name in all_of("x-format") if name in FORMATS)),
         )
         return cls(constraints, draft)
 

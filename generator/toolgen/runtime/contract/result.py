@@ -14,6 +14,7 @@ from toolgen.runtime.content.block import Block
 from toolgen.runtime.content.values import ToolResult, is_content
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import TooLargeError, ToolError
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings
@@ -82,13 +83,16 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     """
     model, schema = contract.response_model, contract.response_schema
     given = result
-    if type(result) is not model and model is not None and not isinstance(result, model):
+    passes = contract.passes_answers and not isinstance(result, BaseModel)
+    if type(result) is not model and model is not None and not isinstance(result, model) and not passes:
         result = _build(contract, model, result)
     content = _dump(result)
     if content is result and not is_json(content):
         raise _broken(contract, "its response", schema, content)
     data = _encoded(contract, content)
-    if schema is not None and not schema.is_valid(content):
+    if schema is not None and not schema.is_valid(content) and passes:
+        _log_difference(contract, schema, content)
+    elif schema is not None and not schema.is_valid(content):
         # what another server has sent is passed on as it is, or refused
         is_own = isinstance(given, BaseModel) or not contract.forwards
         sent = without_refused_nulls(schema, content) if is_own else content
@@ -98,6 +102,18 @@ def write_result(contract: ToolContract, result: Any, settings: Settings | None 
     if settings is not None and len(data) > settings.max_result_bytes:
         raise _too_large(contract, "result", len(data), settings)
     return WrittenResult(content, content if isinstance(content, str) else data.decode())
+
+
+def _log_difference(contract: ToolContract, schema: CompiledSchema, content: Any) -> None:
+    """Log how an answer differs that is passed on: once for each tool."""
+    if not contract.has_logged_difference:
+        contract.has_logged_difference = True
+        LOGGER.warning(
+            "tool %s: the answer of the API differs from output_schema, and is passed on:\n%s",
+            contract.name,
+            value_free_faults(schema, content),
+            extra={"event": "differs", "tool_name": contract.name},
+        )
 
 
 def _encoded(contract: ToolContract, content: Any) -> bytes:

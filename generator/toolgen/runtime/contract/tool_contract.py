@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.definition.semantics.only_if import only_if_of
+from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
-from toolgen.schema.document import SchemaDocument
+from toolgen.runtime.validation.compiled_schema import compile_schema
+from toolgen.schema.document import JsonObject, JsonPath, SchemaDocument, edited, subschemas
+from toolgen.schema.keywords import FORMATS
 
 from .content_rules import content_contract
 from .page import page_rule
@@ -63,18 +65,25 @@ class ToolContract:
         # a ToolSpec by itself is its own spec
         spec = getattr(source, "spec", None if isinstance(source, type) else source)
         model: type[BaseModel] | None = getattr(source, "request_model", None)
-        self.request_schema = compile_schema(definition["input_schema"])
+        answers = answers_of(definition)
+        formats = answers == "checked"  # an API knows itself which texts it takes, and sends
+        self.request_schema = compile_schema(_enforced(definition["input_schema"], formats))
         self.build_request = _builder(model, spec, "request_model")
         # the request model is hand-written and may refuse more than the schema
         self.has_own_validators = model is not None and getattr(spec, "request_model", None) is model
 
-        self.response_schema = _compiled(definition.get("output_schema"))  # None: any JSON value
+        output = definition.get("output_schema")
+        self.response_schema = None if output is None else compile_schema(_enforced(output, formats))
         self.response_model = source.response_model
         self.build_response = _builder(source.response_model, spec, "response_model")
         self.metadata_model: type[BaseModel] | None = getattr(source, "metadata_model", None)
         # what the tool returns comes from another server, unless it is a model
         self.forwards: bool = getattr(source, "forwards", False)
-        self.chunk_schema = _compiled(definition.get("stream", {}).get("chunk_schema"))  # None: no stream
+        # what an API answers is passed on, and logged once if the schema refuses it
+        self.passes_answers: bool = self.forwards and answers == LOGGED
+        self.has_logged_difference = False
+        chunk = definition.get("stream", {}).get("chunk_schema")
+        self.chunk_schema = None if chunk is None else compile_schema(chunk)  # None: no stream
         self.content = content_contract(definition)  # None: results have no blocks
         self.page = page_rule(definition)  # None: the size of a response has no limit of its own
         # by code; an error may have one of the runtime
@@ -129,8 +138,16 @@ def _digest(definition: ToolDefinition) -> str:
     return hashlib.sha256(json.dumps(shown, sort_keys=True, default=list).encode()).hexdigest()
 
 
-def _compiled(schema: Mapping[str, Any] | None) -> CompiledSchema | None:
-    return None if schema is None else compile_schema(schema)
+def _enforced(schema: Mapping[str, Any], formats: bool) -> Mapping[str, Any]:
+    """Return what is enforced of a schema: all of it, or all but the formats that JSON Schema defines."""
+    if formats or not any(node.get("format") in FORMATS for _, node in subschemas(schema)):
+        return schema
+
+    def without(path: JsonPath, node: JsonObject) -> JsonObject:
+        return {key: value for key, value in node.items() if key != "format" or value not in FORMATS}
+
+    enforced: Mapping[str, Any] = edited(schema, without)
+    return enforced
 
 
 def _builder(model: type[BaseModel] | None, spec: object, name: str) -> Callable[[Any], Any]:

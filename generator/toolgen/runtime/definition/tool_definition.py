@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, NotRequired, Required, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NotRequired, Required, TypeAlias, TypedDict
 
 Fields: TypeAlias = Mapping[str, Any]
 """The fields of a part of a definition, as `spec.schema.json` describes them."""
@@ -51,6 +51,22 @@ class ToolDefinition(TypedDict, total=False):
     coerce: bool
     meta: Mapping[str, Any]
     targets: Mapping[str, Any]
+
+
+SHAPE: Final = "shape"
+LOGGED: Final = "logged"
+ANSWERS: Final = ("checked", SHAPE, LOGGED)
+
+
+def answers_of(definition: Mapping[str, Any]) -> str:
+    """Return how closely an HTTP API keeps its document: `answers` of `x-openapi`, one of ANSWERS.
+
+    `checked`: formats are enforced. `shape`: all else is. `logged`: answers are passed on as they come, and
+    formats of requests are not enforced. Tools that call no API are `checked`.
+    """
+    operation = definition.get("x-openapi")
+    answers = operation.get("answers", SHAPE) if isinstance(operation, Mapping) else None
+    return answers if answers in ANSWERS else ANSWERS[0]
 
 
 class LazyDefinitions(Mapping[str, ToolDefinition]):

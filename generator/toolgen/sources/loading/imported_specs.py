@@ -172,7 +172,7 @@ def import_tools(
     program = _analyzed(destination, plan.files, progress)
     if specs.shared_path(tools.shared_file) in plan.files:  # the others may no longer compile with it
         _analyzed(destination, {**plan.unchanged, **plan.files}, progress)
-    settings = PackageSettings(mcp_output_schema=_project_of(destination).mcp_output_schema)
+    settings = PackageSettings(mcp_output_schema=project_of(destination).mcp_output_schema)
     package = None if program is None else lower(program, settings)  # may refuse
     modules = NewModules({})
     if implementations is not None and destination.project is not None:
@@ -193,7 +193,7 @@ def import_tools(
     )
 
 
-def _project_of(destination: Destination) -> Project:
+def project_of(destination: Destination) -> Project:
     """Return the project, or one with the settings that an unconfigured folder has."""
     return destination.project or Project(destination.base.parent, "", "")
 
@@ -273,7 +273,7 @@ def _analyzed(
                 "too-complex", f"{destination.shown}{path} would be {too_large(len(text))}", _SMALLER
             )
     specs = {**_shared_schemas(destination), **texts}
-    targets = load_targets(_project_of(destination))
+    targets = load_targets(project_of(destination))
     return analyze(specs, targets, destination.shown, needs_tools=False, progress=progress)
 
 

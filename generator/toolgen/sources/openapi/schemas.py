@@ -39,7 +39,7 @@ _CONTENT_ENCODINGS = {"byte": "base64", "binary": "base64"}
 _NUMBER_WIDTHS = frozenset(
     ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"]
 )
-_KNOWN_FORMATS = FORMATS | {"password"}  # the runtime masks passwords in descriptions of faults
+_MASKED = frozenset(["password"])  # the runtime masks these texts in descriptions of faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,16 @@ class Definition:
 
 
 class SchemaConverter:
-    """Converts the schemas of one document. Each `$ref` becomes one to `$defs`, under a unique name."""
+    """Converts the schemas of one document. Each `$ref` becomes one to `$defs`, under a unique name.
 
-    def __init__(self, document: OpenApiDocument, repairs: RepairLog) -> None:
+    Without `formats`, those that JSON Schema defines are kept as `x-format`: what an API takes and sends may
+    differ from them.
+    """
+
+    def __init__(self, document: OpenApiDocument, repairs: RepairLog, *, formats: bool = False) -> None:
         self.document = document
         self.repairs = repairs
+        self._formats = FORMATS if formats else frozenset[str]()
         self._is_3_0 = document.version == "3.0"  # a dialect of its own; 3.1 and 3.2 are JSON Schema
         self._names: dict[tuple[Location, bool], str] = {}
         self._locations: dict[str, tuple[Location, bool]] = {}
@@ -181,11 +186,14 @@ class SchemaConverter:
         return name
 
     def _convert_format(self, schema: Schema, location: Location) -> None:
-        """Remove a `format` that JSON Schema does not define, since nothing would enforce it."""
+        """Remove a `format` that nothing would enforce."""
         name = schema.get("format")
-        if not isinstance(name, str) or name in _KNOWN_FORMATS:
+        if not isinstance(name, str) or name in self._formats or name in _MASKED:
             return
         del schema["format"]
+        if name in FORMATS:
+            schema["x-format"] = name
+            return
         encoding = _CONTENT_ENCODINGS.get(name)
         if encoding and schema.get("type", "string") in ("string", ["string", "null"]):
             schema.setdefault("contentEncoding", encoding)

@@ -22,9 +22,15 @@ class OperationSecurity:
     secrets: list[str] = field(default_factory=list)  # environment variables that must be set
     schemes: list[dict[str, Any]] = field(default_factory=list)  # as in `x-openapi`
 
-    def auth(self) -> dict[str, Any]:
-        """Return the field `auth` of the spec; empty if nothing is required."""
-        found = {"scopes": self.scopes, "secrets": self.secrets}
+    def auth(self, earlier: Any, *, demand_scopes: bool) -> dict[str, Any]:
+        """Return the field `auth` of the spec; empty if nothing is required.
+
+        Scopes of `earlier`, the field before a sync, are kept. Those of the API belong to the application's
+        token, and only with `demand_scopes` to the caller.
+        """
+        kept = earlier.get("scopes", []) if isinstance(earlier, dict) else []
+        scopes = dict.fromkeys([*kept, *(self.scopes if demand_scopes else ())])
+        found = {"scopes": list(scopes), "secrets": self.secrets}
         return {key: value for key, value in found.items() if value}
 
 
@@ -74,10 +80,9 @@ def _meet(
         if scheme is None:
             kind = quoted(str(nodes[name].get("type")))
             return f"the security scheme {quoted(name)} of type {kind} is not supported"
-        security.schemes.append(scheme)
-        if isinstance(scopes, list):
-            known = security.scopes
-            security.scopes += [scope for scope in scopes if isinstance(scope, str) and scope not in known]
+        wanted = [scope for scope in scopes if isinstance(scope, str)] if isinstance(scopes, list) else []
+        security.schemes.append({**scheme, **({"scopes": wanted} if wanted else {})})
+        security.scopes += wanted
         for key in SECRET_KEYS:
             if key in scheme and scheme[key] not in security.secrets:
                 security.secrets.append(scheme[key])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolgen.base.suggestions import quoted
+from toolgen.runtime.definition.tool_definition import SHAPE
 from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
@@ -63,6 +64,10 @@ class ImportOptions:
     prefix: str = "APP"  # of all environment variables
     stem: str = ""  # of the environment variables in specs of an earlier import, which a sync keeps
     allowed: Sequence[str] = ()  # credentials of other services that may be sent to this API
+    answers: str = ""  # how much is checked (`answers` of `x-openapi`); empty: as each spec says
+    usual_answers: str = SHAPE  # of specs that do not say it
+    scopes: bool = False  # callers need the scopes that the API asks for
+    earlier: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # key of an operation → its spec
 
 
 def find_operations(
@@ -103,8 +108,7 @@ def import_openapi(
     operations = selected[: options.most]
     title = str(document.member(document.root, "info").get("title") or "")
     variables = EnvironmentVariables(options.stem or stem_of(options.prefix, title), options.allowed)
-    bundler = SchemaBundler(SchemaConverter(document, RepairLog(document)))
-    reader = _OperationReader(document, variables, bundler, main_server(every, document))
+    reader = _OperationReader(document, variables, options, RepairLog(document), main_server(every, document))
     wanted = readable_names(operations, every)
     names = choose_names(wanted, existing, [operation.key for operation in operations])
     taken = {*names, *existing.taken, *existing.in_place}
@@ -133,26 +137,34 @@ def import_openapi(
     return tools
 
 
-@dataclass(frozen=True, slots=True)
 class _OperationReader:
     """Reads the operations of one document, each with all its parts."""
 
-    document: OpenApiDocument
-    variables: EnvironmentVariables
-    bundler: SchemaBundler
-    server: str  # that of most operations
-
-    @property
-    def repairs(self) -> RepairLog:
-        """Return what was repaired so far."""
-        return self.bundler.converter.repairs
+    def __init__(
+        self,
+        document: OpenApiDocument,
+        variables: EnvironmentVariables,
+        options: ImportOptions,
+        repairs: RepairLog,
+        server: str,
+    ) -> None:
+        self.document, self.variables, self.options, self.repairs = document, variables, options, repairs
+        self.server = server  # that of most operations
+        self._bundlers = {
+            formats: SchemaBundler(SchemaConverter(document, repairs, formats=formats))
+            for formats in (False, True)
+        }
 
     def read(self, operation: Operation) -> tuple[dict[str, Any], list[str]]:
         """Return the fields of the spec but for its name, and notes. Raises `SourceError`."""
-        texts = operation.node.data
-        arguments = read_parameters(operation, self.bundler.converter)
-        add_body(arguments, operation, self.bundler.converter)
-        responses = read_responses(operation, self.bundler)
+        texts, options = operation.node.data, self.options
+        earlier = options.earlier.get(operation.key, {})
+        own = earlier[CARRIED].get("answers") if isinstance(earlier.get(CARRIED), dict) else None
+        answers = options.answers or own or options.usual_answers
+        bundler = self._bundlers[answers == "checked"]
+        arguments = read_parameters(operation, bundler.converter)
+        add_body(arguments, operation, bundler.converter)
+        responses = read_responses(operation, bundler)
         security = read_security(operation, self.document, self.repairs, self.variables)
         server = server_url(operation, self.document, self.repairs)
         # one variable cannot be the address of two servers
@@ -164,16 +176,16 @@ class _OperationReader:
             "title": summary if len(summary) <= _MAX_TITLE and "\n" not in summary else "",
             "description": description or summary or operation.title,
             "annotations": _annotations(operation.method),
-            "input_schema": self._complete(arguments.schema(), "request", notes),
+            "input_schema": _complete(bundler, arguments.schema(), "request", notes),
             "returns": responses.returns,
             "tags": operation.tags,
             "errors": responses.errors,
-            "auth": security.auth(),
+            "auth": security.auth(earlier.get("auth"), demand_scopes=options.scopes),
             "deprecated": {"message": _DEPRECATED} if texts.get("deprecated") is True else None,
             "timeout": _TIMEOUT,
         }
         if responses.schema is not None:
-            fields["output_schema"] = self._complete(responses.schema, "response", notes)
+            fields["output_schema"] = _complete(bundler, responses.schema, "response", notes)
         for message in add_examples(fields, _examples(arguments, responses)):
             self.repairs.add(message, operation.node.location)
         schemes = security.schemes
@@ -188,6 +200,7 @@ class _OperationReader:
             "parameters": arguments.parameters,
             "body": arguments.body,
             "accept": responses.accept,
+            "answers": answers if own or {answers, options.usual_answers} != {SHAPE} else "",
             "wrapped": responses.wrapped,
             "errors": responses.error_codes,
             "security": schemes,
@@ -195,19 +208,20 @@ class _OperationReader:
         fields[CARRIED] = {key: value for key, value in call.items() if value}
         return {key: value for key, value in fields.items() if value}, notes
 
-    def _complete(self, schema: Schema, direction: Direction, notes: list[str]) -> Schema:
-        """Return `schema` with its definitions, as the language accepts it."""
-        field = "input_schema" if direction == "request" else "output_schema"
-        bundled = self.bundler.bundle(schema, direction)
-        repaired = repair_schema(bundled.schema, field)
-        notes += repaired.notes
-        if bundled.cut_off:
-            notes.append(
-                f"{field}: longer than {MAX_RESPONSE_SCHEMA:,} characters: "
-                f"{bundled.cut_off} of its definitions, the innermost, accept anything"
-            )
-        # an unchanged schema shares its definitions with those of other tools, which saves memory
-        return bundled.schema if repaired.schema == bundled.schema else repaired.schema
+
+def _complete(bundler: SchemaBundler, schema: Schema, direction: Direction, notes: list[str]) -> Schema:
+    """Return `schema` with its definitions, as the language accepts it."""
+    name = "input_schema" if direction == "request" else "output_schema"
+    bundled = bundler.bundle(schema, direction)
+    repaired = repair_schema(bundled.schema, name)
+    notes += repaired.notes
+    if bundled.cut_off:
+        notes.append(
+            f"{name}: longer than {MAX_RESPONSE_SCHEMA:,} characters: "
+            f"{bundled.cut_off} of its definitions, the innermost, accept anything"
+        )
+    # an unchanged schema shares its definitions with those of other tools, which saves memory
+    return bundled.schema if repaired.schema == bundled.schema else repaired.schema
 
 
 def _annotations(method: str) -> dict[str, bool]:

@@ -120,11 +120,30 @@ def _is_framework_context(hint: Any) -> bool:
 # Schemas
 
 
-class _UntitledJsonSchema(GenerateJsonSchema):
-    """Pydantic's generator without the titles that it derives from field names."""
+class _JsonSchema(GenerateJsonSchema):
+    """Pydantic's generator without titles that it derives from names, and formats that values may not have.
+
+    Python has times without a zone, and durations with fractions, which RFC 3339 does not allow.
+    """
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def datetime_schema(self, schema: Any) -> dict[str, Any]:
+        return _without_format(super().datetime_schema(schema), schema)
+
+    def time_schema(self, schema: Any) -> dict[str, Any]:
+        return _without_format(super().time_schema(schema), schema)
+
+    def timedelta_schema(self, schema: Any) -> dict[str, Any]:
+        return _without_format(super().timedelta_schema(schema), schema)
+
+
+def _without_format(made: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """Return a JSON Schema with its format as `x-format`, unless the type demands a zone."""
+    if "format" in made and schema.get("tz_constraint") != "aware":
+        made["x-format"] = made.pop("format")
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +160,7 @@ def type_schema(hint: Any, mode: Mode) -> TypeSchema | None:
         warnings.simplefilter("always")
         try:
             schema = TypeAdapter(hint).json_schema(
-                mode=mode, schema_generator=_UntitledJsonSchema, union_format="primitive_type_array"
+                mode=mode, schema_generator=_JsonSchema, union_format="primitive_type_array"
             )
             lost = _remove_non_json_defaults(schema)
             json.dumps(schema, allow_nan=False)

@@ -19,7 +19,7 @@ from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.references.bundle import Bound
 from toolgen.schema.document import Located
 
-_SPEAKING: Final = ("description", "title", "const", "enum", "format", "examples", "$comment")
+_SPEAKING: Final = ("description", "title", "const", "enum", "format", "x-format", "examples", "$comment")
 _MAX_NAMES: Final = 5
 _MAX_STEPS: Final = 10  # references that are followed
 
