@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from .implementations.loading import Catalog
+from .implementations.registry import Catalog
 from .toolkit import Toolkit
 
 _LOCK = threading.Lock()

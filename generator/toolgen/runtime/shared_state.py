@@ -44,7 +44,7 @@ class SharedState:
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
         if settings != Settings():
-            self._services = self._open(settings)
+            self._open(settings)
 
     @property
     def settings(self) -> Settings:
@@ -69,14 +69,10 @@ class SharedState:
 
     def environment(self) -> Environment:
         """Return the environment of calls outside of sessions."""
-        from .execution.threads.worker_pool import WorkerPool  # the first call loads what calls need
-
         services = self.services()
         with self._lock:
             if self._environment is None:
-                settings = self.settings
-                pool = WorkerPool(settings.threads, settings.queue)
-                self._environment = replace(services, context=self.context(), settings=settings, pool=pool)
+                self._environment = replace(services, context=self.context())
             return self._environment
 
     async def close(self) -> None:

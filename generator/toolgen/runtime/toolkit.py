@@ -23,13 +23,15 @@ from .call_options import CallerOptions, CallOptions, RenderedCallOptions, check
 from .context import ANYBODY, DEFAULT_CONFIG, Caller, ToolConfig
 from .definition.tool_definition import ToolDefinition
 from .errors import ToolError, UnknownToolError
-from .implementations.loading import Catalog, load_context, load_tool
 from .implementations.registry import (
+    Catalog,
     Registry,
     RegistryEntry,
     catalog_entries,
     entry_of,
     index_entries,
+    load_context,
+    load_tool,
     registry_of,
 )
 from .response import FormName, ResponseForm, ToolResponse

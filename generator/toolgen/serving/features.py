@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json
 
 from toolgen.runtime.errors import ToolTimeoutError
-from toolgen.runtime.implementations.loading import Catalog, contained, find_package
+from toolgen.runtime.implementations.registry import Catalog, contained, find_package
 from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text

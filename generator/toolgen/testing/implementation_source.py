@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from toolgen.runtime.implementations.implementation_faults import find_module
-from toolgen.runtime.implementations.loading import Catalog
+from toolgen.runtime.implementations.registry import Catalog
 
 _STUB_ERROR: Final = "NotImplementedToolError"
 _HTTP_TOOL: Final = "HttpTool"

@@ -153,7 +153,13 @@ class ProviderAdapter:
         **options: Unpack[AdapterCallOptions],
     ) -> Answer:
         """Like `execute`, with the response beside the message: `answer.response.final_answer`, `.extras`."""
-        return await self._answer(self.provider.read(call), self._toolkit(toolkit), confirm, options)
+        if not isinstance(call, ProviderCall):
+            call = self.provider.read(call)
+        request, tools = self._prepared(call, self._toolkit(toolkit), options)
+        if request.error is not None:
+            return _refused(request)
+        response = await tools.call(request.name, request.arguments, **toolkit_options(options, confirm))
+        return Answer(request.write(response), response)
 
     async def stream(
         self,
@@ -227,7 +233,7 @@ class ProviderAdapter:
         if (elicit := options.get("elicit")) is not None:
             options["elicit"] = _one_at_a_time(elicit, lock)
         work = [
-            self._answer(each, tools, confirm, {**options, "confirmation_token": tokens.get(each.id or "")})
+            self.answer(each, tools, confirm, **options, confirmation_token=tokens.get(each.id or ""))
             for each in found
         ]
         outcomes: list[Any] = await asyncio.gather(*work, return_exceptions=True)
@@ -251,15 +257,6 @@ class ProviderAdapter:
         """Close the catalog's default toolkit, which other adapters share. The next call creates one."""
         if self._catalog is not None:
             await self._catalog.close()
-
-    async def _answer(
-        self, call: ProviderCall, toolkit: Toolkit, confirm: Confirm | None, options: AdapterCallOptions
-    ) -> Answer:
-        request, tools = self._prepared(call, toolkit, options)
-        if request.error is not None:
-            return _refused(request)
-        response = await tools.call(request.name, request.arguments, **toolkit_options(options, confirm))
-        return Answer(request.write(response), response)
 
     def _toolkit(self, given: Toolkit | None) -> Toolkit:
         if given is None and self._catalog is None:

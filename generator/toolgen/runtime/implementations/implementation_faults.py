@@ -29,7 +29,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
-from .loading import Catalog, ClassFault, find_package, implementing_class, module_name
+from .registry import Catalog, ClassFault, find_package, implementing_class, module_name
 
 
 @dataclass(frozen=True, slots=True)

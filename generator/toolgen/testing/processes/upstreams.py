@@ -112,7 +112,7 @@ def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
 
 
 def _upstreams(catalog: Any) -> Iterator[Upstream]:
-    from toolgen.runtime.implementations.loading import load_tool
+    from toolgen.runtime.implementations.registry import load_tool
     from toolgen.runtime.tool import ImplementationError
     from toolgen.serving.features import load_features
     from toolgen.upstream import ForwardedFeatures
