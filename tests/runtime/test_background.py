@@ -232,7 +232,7 @@ def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
         task = await toolkit.submit("x", {})
         assert isinstance(task, Task)
         DONE.append("killed")  # a worker starts it, and dies
-        await tasks._apply(queue.items[0][0], call_records.starting("dead"))
+        await tasks._apply(queue.items[0][0], call_records.starting, "dead")
         now[0] += LEASE_SECONDS + 1
         await toolkit.task(task.id)  # a caller who looks before another worker comes changes nothing
         await tasks.execute(*queue.items[0], touch)
@@ -251,7 +251,7 @@ def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pyte
         tasks, queue = queued(toolkit)
         task = await toolkit.submit("x", {})
         assert isinstance(task, Task)
-        await tasks._apply(queue.items[0][0], call_records.starting("dead"))
+        await tasks._apply(queue.items[0][0], call_records.starting, "dead")
         now[0] += LEASE_SECONDS - 1
         await toolkit.task(task.id)
         sizes = [len(queue.items)]

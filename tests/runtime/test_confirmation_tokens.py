@@ -72,14 +72,14 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> CallRecords:
 def test_a_token_is_redeemed_once_even_concurrently(store: CallRecords) -> None:
     won: list[bool] = []
     threads = [
-        threading.Thread(target=lambda: won.append(store.apply("id", redeeming(60.0))[1])) for _ in range(8)
+        threading.Thread(target=lambda: won.append(store.apply("id", redeeming, 60.0)[1])) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
     assert sorted(won) == [False] * 7 + [True]
-    assert store.apply("other", redeeming(60.0))[1]
+    assert store.apply("other", redeeming, 60.0)[1]
 
 
 def test_a_redeemed_token_stays_redeemed_when_the_clock_goes_back(

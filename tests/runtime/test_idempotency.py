@@ -205,22 +205,22 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_an_owner_whose_lease_ended_lost_the_call_for_good(records: CallRecords, clock: list[float]) -> None:
-    records.apply("k", claiming("a", "d", 60))
+    records.apply("k", claiming, "a", "d", 60)
     clock[0] += LEASE_SECONDS + 1
-    record, _ = records.apply("k", claiming("b", "d", 60))
+    record, _ = records.apply("k", claiming, "b", "d", 60)
     assert record is not None
     assert record.state == "lost"
-    assert records.apply("k", finishing("a", b"late")) == (record, False)
+    assert records.apply("k", finishing, "a", b"late") == (record, False)
 
 
 def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
     records: CallRecords, clock: list[float]
 ) -> None:
     for key, most, states in (("once", 1, ["running", "lost"]), ("twice", 2, ["running", "running"])):
-        records.apply(key, adding("d", 600, most=most, sealed=b""))
+        records.apply(key, adding, call_records.Record("queued", "d", 600, most=most))
         seen = []
         for owner in ("a", "b"):
-            record, _ = records.apply(key, starting(owner))
+            record, _ = records.apply(key, starting, owner)
             assert record is not None
             seen.append(record.state)
             clock[0] += LEASE_SECONDS + 1
@@ -229,10 +229,10 @@ def test_a_recorded_call_is_started_once_or_as_often_as_allowed(
 
 def test_a_full_memory_refuses_new_calls_and_keeps_the_old() -> None:
     records = CallRecords(MemoryStore(limit=1500))
-    records.apply("a", claiming("a", "d", 60))
-    records.apply("b", claiming("a", "d", 60))
+    records.apply("a", claiming, "a", "d", 60)
+    records.apply("b", claiming, "a", "d", 60)
     with pytest.raises(StoreError):
-        records.apply("c", claiming("a", "d", 60))
+        records.apply("c", claiming, "a", "d", 60)
     with pytest.raises(StoreError):
-        records.apply("a", finishing("a", b"x" * 1500))
+        records.apply("a", finishing, "a", b"x" * 1500)
     assert records.apply("b", observed)[0] is not None

@@ -102,15 +102,14 @@ class Tasks:
         sealed = self._sealer.seal(json.dumps(asdict(call), separators=(",", ":")).encode(), name.encode())
         label = json.dumps([task.tool_name, task.created_at])
         try:
-            await self._apply(
-                name, call_records.adding(label, float(result_ttl), most=call.most, sealed=sealed.encode())
-            )
+            record = Record("queued", label, float(result_ttl), most=call.most, answer=sealed.encode())
+            await self._apply(name, call_records.adding, record)
             await self.queue.put(name, sealed)
         except StoreError as error:
             LOGGER.error("a call of %s could not be queued: %s", call.tool, error)
             with suppress(StoreError):  # the queue may have it: no worker may start it
-                record = await self._apply(name, call_records.cancelling)
-                if record is None or record.state == "cancelled":
+                left = await self._apply(name, call_records.cancelling)
+                if left is None or left.state == "cancelled":
                     raise NotReadyError("The call could not be queued, so nothing was done.") from None
             raise OutcomeUnknownError from None
         return task
@@ -191,8 +190,8 @@ class Tasks:
         declared = {} if contract is None else contract.declared
         return TaskStatus(task, state, progress, load_response(answer, tool_name, declared, {}))
 
-    async def _apply(self, name: str, change: Change) -> Record | None:
-        return (await self._records.change(name, change))[0]
+    async def _apply(self, name: str, change: Change, *arguments: Any) -> Record | None:
+        return (await self._records.change(name, change, *arguments))[0]
 
     # for workers
 
@@ -213,12 +212,12 @@ class Tasks:
         if contract is None or contract.digest != call.contract:
             return
         try:
-            record = await self._apply(name, call_records.starting(owner))
+            record = await self._apply(name, call_records.starting, owner)
         except StoreError as error:
             LOGGER.error("a task could not be started: %s", error)
             return
         # otherwise expired, cancelled, lost, or started by another worker
-        if record is not None and record.state == "running" and record.owner == owner:
+        if record is not None and record.belongs_to(owner):
             await _Execution(self, name, owner, touch).run(call)
 
 
@@ -236,17 +235,17 @@ class _Execution:
             work = asyncio.ensure_future(tasks.call(call.tool, call.arguments, caller))
         try:
             if await self._watch(work):
-                await self._end(call_records.leaving(self._owner, "cancelled"))
+                await self._end(call_records.leaving, "cancelled")
                 return
             answer = tasks._sealer.seal(dump_response(work.result()), self._name.encode())
-            await self._end(call_records.finishing(self._owner, answer.encode()))
+            await self._end(call_records.finishing, answer.encode())
         except asyncio.CancelledError:  # the worker stops
             work.cancel()
             await asyncio.wait([work], timeout=1.0)
-            await self._end(call_records.leaving(self._owner, "queued"))
+            await self._end(call_records.leaving, "queued")
             raise  # SAQ puts the job back
         except BaseException:
-            await self._end(call_records.leaving(self._owner, "lost"))
+            await self._end(call_records.leaving, "lost")
             raise
 
     async def _report(self, progress: float, total: float | None, message: str | None) -> None:
@@ -257,28 +256,26 @@ class _Execution:
         """Renew the lease until the work has ended; True if it was cancelled, or its lease has ended."""
         renewed, written = time.monotonic(), ""
         while not (await asyncio.wait([work], timeout=LOOK_SECONDS))[0]:
-            change: Change = call_records.observed
-            if written != self._progress or time.monotonic() - renewed > LEASE_SECONDS / 3:
-                written, renewed = self._progress, time.monotonic()
-                change = call_records.renewing(self._owner, written)
             try:
-                record = await self._tasks._apply(self._name, change)
-                if change is not call_records.observed:
+                if written != self._progress or time.monotonic() - renewed > LEASE_SECONDS / 3:
+                    written, renewed = self._progress, time.monotonic()
+                    record = await self._tasks._apply(self._name, call_records.renewing, self._owner, written)
                     await self._touch()
+                else:
+                    record = await self._tasks._apply(self._name, call_records.observed)
             except Exception as error:
                 LOGGER.warning("the lease of a task could not be renewed: %s", error)
                 continue
-            is_own = record is not None and record.state == "running" and record.owner == self._owner
-            if not is_own or (record is not None and record.is_cancelled):
+            if record is None or not record.belongs_to(self._owner) or record.is_cancelled:
                 work.cancel()
                 await asyncio.wait([work])
                 return True
         return False
 
-    async def _end(self, change: Change) -> None:
+    async def _end(self, change: Change, result: Any) -> None:
         for number in range(STORE_TRIES):
             try:
-                await asyncio.shield(self._tasks._apply(self._name, change))
+                await asyncio.shield(self._tasks._apply(self._name, change, self._owner, result))
                 return
             except StoreError as error:
                 LOGGER.error("how a task ended could not be stored: %s", error)

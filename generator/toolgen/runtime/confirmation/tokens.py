@@ -125,8 +125,8 @@ class ConfirmationTokens:
         if not time.time() < expires_at:
             return Redemption("expired", question_id=approved.question_id)
         # beside those of calls in the same store
-        name, change = f"token:{token_id}", redeeming(max(self.seconds, expires_at - time.time()))
-        _, first = await self._store.change(name, change)
+        seconds = max(self.seconds, expires_at - time.time())
+        _, first = await self._store.change(f"token:{token_id}", redeeming, seconds)
         return Redemption(
             "approved" if first else "refused", approved if first else None, approved.question_id
         )

@@ -78,32 +78,32 @@ class Claim:
         answer = dump_response(response)
         if len(answer) > MAX_ANSWER:
             LOGGER.error("an answer of %s is too large to be kept: %d bytes", response.tool_name, len(answer))
-            await self._settle(call_records.leaving(self._owner, "lost"))
+            await self._settle(call_records.leaving, "lost")
         else:
-            await self._settle(call_records.finishing(self._owner, answer))
+            await self._settle(call_records.finishing, answer)
 
     async def link(self, task: Task) -> None:
         """Let a task give the answer of the call."""
-        await self._settle(call_records.finishing(self._owner, json.dumps({"task": asdict(task)}).encode()))
+        await self._settle(call_records.finishing, json.dumps({"task": asdict(task)}).encode())
 
     async def release(self) -> None:
         """Free the key: the implementation has not begun."""
-        await self._settle(call_records.releasing(self._owner))
+        await self._settle(call_records.releasing)
 
     def close(self) -> None:
         """End the claim. If it was not settled, nobody knows how the call ended."""
         self._renewing.cancel()
         if not self._is_settled:
             self._is_settled = True
-            _start(self._apply(call_records.leaving(self._owner, "lost")))
+            _start(self._apply(call_records.leaving, "lost"))
 
-    async def _settle(self, change: Change) -> None:
+    async def _settle(self, change: Change, *arguments: Any) -> None:
         self._is_settled = True
-        await asyncio.shield(_start(self._apply(change)))
+        await asyncio.shield(_start(self._apply(change, *arguments)))
 
-    async def _apply(self, change: Change) -> None:
+    async def _apply(self, change: Change, *arguments: Any) -> None:
         try:
-            record, changed = await self._records.change(self._name, change)
+            record, changed = await self._records.change(self._name, change, self._owner, *arguments)
         except StoreError as error:
             LOGGER.error("how a call with an idempotency key ended could not be stored: %s", error)
         else:
@@ -114,7 +114,7 @@ class Claim:
         while True:
             await asyncio.sleep(LEASE_SECONDS / 3)
             try:
-                await self._records.change(self._name, call_records.renewing(self._owner, ""))
+                await self._records.change(self._name, call_records.renewing, self._owner, "")
             except StoreError as error:
                 LOGGER.warning("the claim on an idempotency key could not be renewed: %s", error)
 
@@ -171,9 +171,9 @@ class Admission:
         digest, owner = call.digest, uuid4().hex
         deadline, pause = monotonic() + WAIT_SECONDS, _PAUSES[0]
         while True:
-            record = await self._apply(call, call_records.claiming(owner, digest, ttl))
+            record = await self._apply(call, call_records.claiming, owner, digest, ttl)
             assert record is not None
-            if record.state == "running" and record.owner == owner:
+            if record.belongs_to(owner):
                 return Claim(self.records, call.name, owner)
             if record.state != "running" or record.digest != digest:
                 return self._answer(call, record)
@@ -196,9 +196,9 @@ class Admission:
         metadata = {**call.metadata, "replayed": True}
         return load_response(record.answer, contract.name, contract.declared, metadata)
 
-    async def _apply(self, call: AdmittedCall, change: Change) -> Record | None:
+    async def _apply(self, call: AdmittedCall, change: Change, *arguments: Any) -> Record | None:
         try:
-            return (await self.records.change(call.name, change))[0]
+            return (await self.records.change(call.name, change, *arguments))[0]
         except StoreError as error:
             raise _unavailable(call, "idempotency key", error, errors.NotReadyError) from None
 

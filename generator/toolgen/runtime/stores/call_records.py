@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from .store import Entry, MemoryStore, Store, ask, open_store
 
@@ -42,43 +42,38 @@ class Record:
         since = self.queued_at if self.state == "queued" else max(now, self.lease_until)
         return since + self.ttl
 
+    def belongs_to(self, owner: str) -> bool:
+        """True while `owner` executes the call."""
+        return self.state == "running" and self.owner == owner
 
-Change: TypeAlias = Callable[[Record | None, float, float], Record | None]
+
+Change: TypeAlias = Callable[..., Record | None]
 """Returns the new record, or the same object if nothing changes. Its arguments are the record, the time in
-seconds, and when records were lost, because the store was emptied; 0 if that never happened."""
+seconds, when records were lost, because the store was emptied (0 if that never happened), and its own."""
 
 
-def claiming(owner: str, digest: str, ttl: float) -> Change:
-    """Return the change that claims a call which nobody has begun."""
-
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        if record is None:
-            # the call may have been executed before the store lost its records
-            state: State = "lost" if lost_at and now < lost_at + ttl else "running"
-            return Record(state, digest, ttl, owner, now + LEASE_SECONDS, starts=1)
-        return observed(record, now, lost_at)
-
-    return change
+def claiming(
+    record: Record | None, now: float, lost_at: float, owner: str, digest: str, ttl: float
+) -> Record | None:
+    """Claim a call which nobody has begun."""
+    if record is None:
+        # the call may have been executed before the store lost its records
+        state: State = "lost" if lost_at and now < lost_at + ttl else "running"
+        return Record(state, digest, ttl, owner, now + LEASE_SECONDS, starts=1)
+    return observed(record, now, lost_at)
 
 
-def redeeming(seconds: float) -> Change:
-    """Return the change that redeems a token, once. Tokens are valid for `seconds`."""
-
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        # it may have been redeemed before the store lost its records
-        if record is not None or (lost_at and now < lost_at + seconds):
-            return record
-        return Record("finished", "", seconds + CLOCK_SECONDS)
-
-    return change
+def redeeming(record: Record | None, now: float, lost_at: float, seconds: float) -> Record | None:
+    """Redeem a token, once. Tokens are valid for `seconds`."""
+    # it may have been redeemed before the store lost its records
+    if record is not None or (lost_at and now < lost_at + seconds):
+        return record
+    return Record("finished", "", seconds + CLOCK_SECONDS)
 
 
-def adding(digest: str, ttl: float, *, most: int, sealed: bytes) -> Change:
-    """Return the change that records a call which a worker will start, `most` times if workers die."""
-
-    return lambda record, now, lost_at: (
-        record or Record("queued", digest, ttl, "", now + LEASE_SECONDS, now, most=most, answer=sealed)
-    )
+def adding(record: Record | None, now: float, lost_at: float, new: Record) -> Record | None:
+    """Record a call which a worker will start."""
+    return record or replace(new, state="queued", lease_until=now + LEASE_SECONDS, queued_at=now)
 
 
 def queuing(record: Record | None, now: float, lost_at: float) -> Record | None:
@@ -89,61 +84,44 @@ def queuing(record: Record | None, now: float, lost_at: float) -> Record | None:
     return replace(record, lease_until=now + LEASE_SECONDS)
 
 
-def starting(owner: str) -> Change:
-    """Return the change that starts a recorded call, unless it runs, or may not be repeated."""
-
-    def change(record: Record | None, now: float, lost_at: float) -> Record | None:
-        record = observed(record, now, lost_at)
-        if record is None or record.state != "queued":
-            return record
-        lease, starts = now + LEASE_SECONDS, record.starts + 1
-        return replace(record, state="running", owner=owner, lease_until=lease, starts=starts)
-
-    return change
+def starting(record: Record | None, now: float, lost_at: float, owner: str) -> Record | None:
+    """Start a recorded call, unless it runs, or may not be repeated."""
+    record = observed(record, now, lost_at)
+    if record is None or record.state != "queued":
+        return record
+    lease, starts = now + LEASE_SECONDS, record.starts + 1
+    return replace(record, state="running", owner=owner, lease_until=lease, starts=starts)
 
 
-def _of_owner(owner: str, change: Callable[[Record, float], Record | None]) -> Change:
-    """Return a change of a call that runs and that `owner` still has."""
-
-    def changed(record: Record | None, now: float, lost_at: float) -> Record | None:
-        is_own = record is not None and record.state == "running" and record.owner == owner
-        return change(record, now) if record is not None and is_own else record
-
-    return changed
+def renewing(record: Record | None, now: float, lost_at: float, owner: str, progress: str) -> Record | None:
+    """Extend the lease of a call, with the progress of its work."""
+    if record is None or not record.belongs_to(owner):
+        return record
+    return replace(record, lease_until=now + LEASE_SECONDS, progress=progress)
 
 
-def renewing(owner: str, progress: str) -> Change:
-    """Return the change that extends the lease of a call, with the progress of its work."""
-    return _of_owner(
-        owner, lambda record, now: replace(record, lease_until=now + LEASE_SECONDS, progress=progress)
-    )
+def finishing(record: Record | None, now: float, lost_at: float, owner: str, answer: bytes) -> Record | None:
+    """Store the answer of a call."""
+    if record is None or not record.belongs_to(owner):
+        return record
+    return replace(record, state="finished", lease_until=0.0, answer=answer)
 
 
-def finishing(owner: str, answer: bytes) -> Change:
-    """Return the change that stores the answer of a call."""
-    return _of_owner(
-        owner, lambda record, _: replace(record, state="finished", lease_until=0.0, answer=answer)
-    )
+def releasing(record: Record | None, now: float, lost_at: float, owner: str) -> Record | None:
+    """Forget a call which has not begun."""
+    return record if record is None or not record.belongs_to(owner) else None
 
 
-def releasing(owner: str) -> Change:
-    """Return the change that forgets a call which has not begun."""
-    return _of_owner(owner, lambda record, now: None)
-
-
-def leaving(owner: str, state: State) -> Change:
-    """Return the change for a call that ended without an answer: lost, cancelled, or to be started again."""
-
-    def change(record: Record, now: float) -> Record:
-        new = state
-        if state == "queued" and record.is_cancelled:
-            new = "cancelled"  # its worker stopped before it looked
-        elif state == "queued" and record.starts >= record.most:
-            new = "lost"
-        lease = now + LEASE_SECONDS if new == "queued" else 0.0
-        return replace(record, state=new, owner="", lease_until=lease, queued_at=now)
-
-    return _of_owner(owner, change)
+def leaving(record: Record | None, now: float, lost_at: float, owner: str, state: State) -> Record | None:
+    """Let go of a call that ended without an answer: lost, cancelled, or to be started again."""
+    if record is None or not record.belongs_to(owner):
+        return record
+    if state == "queued" and record.is_cancelled:
+        state = "cancelled"  # its worker stopped before it looked
+    elif state == "queued" and record.starts >= record.most:
+        state = "lost"
+    lease = now + LEASE_SECONDS if state == "queued" else 0.0
+    return replace(record, state=state, owner="", lease_until=lease, queued_at=now)
 
 
 def cancelling(record: Record | None, now: float, lost_at: float) -> Record | None:
@@ -174,11 +152,11 @@ class CallRecords:
     def __init__(self, store: Store, part: str = "records") -> None:
         self._store, self._part = store, part
 
-    async def change(self, key: str, change: Change) -> tuple[Record | None, bool]:
+    async def change(self, key: str, change: Change, *arguments: Any) -> tuple[Record | None, bool]:
         """Do what `apply` does without blocking the event loop. Raises StoreError."""
-        return await ask(self._store, lambda: self.apply(key, change), part=self._part)
+        return await ask(self._store, lambda: self.apply(key, change, *arguments), part=self._part)
 
-    def apply(self, key: str, change: Change) -> tuple[Record | None, bool]:
+    def apply(self, key: str, change: Change, *arguments: Any) -> tuple[Record | None, bool]:
         """Change a record atomically. Return the record, and whether this call changed it.
 
         Raises StoreError.
@@ -188,7 +166,7 @@ class CallRecords:
         def of_value(value: bytes | None, now: float, lost_at: float) -> Entry | None:
             nonlocal answer
             found = None if value is None else _decoded(value)
-            changed = change(found, now, lost_at)
+            changed = change(found, now, lost_at, *arguments)
             answer = changed, changed is not found
             if changed is found:
                 return None
