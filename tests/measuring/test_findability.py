@@ -7,7 +7,7 @@ import re
 
 import pytest
 from toolgen.language.lint.asks import FIRST
-from toolgen.runtime.tool_search import SearchedTool, ToolSearch, searched_tool
+from toolgen.runtime.tool_search import SearchedTool, ToolSearch
 
 from tests.corpora import at_least, corpus
 
@@ -22,11 +22,9 @@ def test_first_sentences_of_descriptions_find_their_tool(without: bool, count: i
         text = str(tool.get("description") or "")
         queries.append(re.split(r"(?<=[.!?])\s|\n", text.strip())[0])
         searched = text.replace(queries[-1], "", 1) if without else text
-        found = searched_tool(tool["name"], searched, tool["inputSchema"], title=tool.get("title"))
         # two servers may have tools of one name
-        tools.append(
-            SearchedTool(f"{number}", f"{found.name} {found.title}", found.description, found.parameters)
-        )
+        title = f"{tool['name']} {tool.get('title') or ''}"
+        tools.append(SearchedTool(f"{number}", searched, tool["inputSchema"], title))
     with ToolSearch(tools) as search:
         hits = [tool.name in search.find(query, FIRST) for tool, query in zip(tools, queries, strict=True)]
     assert sum(hits) >= at_least(TOOLS, count)

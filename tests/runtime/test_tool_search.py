@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.runtime.tool_search import ToolSearch, searched_tool
+from toolgen.runtime.tool_search import SearchedTool, ToolSearch
 
 from tests.processes import processor_limit
 
-ORDERS = searched_tool(
+ORDERS = SearchedTool(
     "createPurchaseOrder",
     "Send an order to a supplier.",
     {"properties": {"due": {"type": "string", "description": "The day of delivery."}, "odd": True}},
     title="Order parts",
 )
-TICKETS = searched_tool("list_tickets", "List open tickets of customers.", {})
-CHARTS = searched_tool("chart", "Dessine un diagramme à barres.", {"properties": {"Größe": {}}})
-JAPANESE = searched_tool("jp", "新しい注文を作成する", {})
+TICKETS = SearchedTool("list_tickets", "List open tickets of customers.", {})
+CHARTS = SearchedTool("chart", "Dessine un diagramme à barres.", {"properties": {"Größe": {}}})
+JAPANESE = SearchedTool("jp", "新しい注文を作成する", {})
 ALL = [ORDERS, TICKETS, CHARTS, JAPANESE]
 
 
@@ -56,7 +56,7 @@ def test_nothing_in_a_query_is_syntax(text: str) -> None:
 
 def test_huge_texts_are_bounded() -> None:
     with processor_limit(5):
-        tool = searched_tool("x", "word " * 1_000_000, {"properties": {f"p{n}": {} for n in range(100_000)}})
+        tool = SearchedTool("x", "word " * 1_000_000, {"properties": {f"p{n}": {} for n in range(100_000)}})
         with ToolSearch([tool, *ALL]) as search:
             query = " ".join(f"w{n}" for n in range(200_000))
             assert next(iter(search.find(f"tickets {query}"))) == "list_tickets"

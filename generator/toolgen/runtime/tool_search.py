@@ -54,16 +54,9 @@ class SearchedTool:
     """The texts of a tool that are searched."""
 
     name: str
-    title: str
     description: str
-    parameters: str  # names and descriptions
-
-
-def searched_tool(
-    name: str, description: str, input_schema: Mapping[str, Any], *, title: str | None = None
-) -> SearchedTool:
-    """Return the texts of a tool that are searched, as a definition or a spec has them."""
-    return SearchedTool(name, title or "", description, " ".join(_parameters(input_schema)))
+    input_schema: Mapping[str, Any]  # names and descriptions of its properties are searched
+    title: str | None = None
 
 
 class ToolSearch:
@@ -111,9 +104,10 @@ class ToolSearch:
     def _rows(self, tools: Iterable[SearchedTool]) -> Iterator[tuple[int, str, str, str]]:
         for number, tool in enumerate(tools, 1):
             self._names.append(tool.name)
-            texts = (f"{tool.name} {tool.title}", tool.description, tool.parameters)
-            name, description, parameters = (" ".join(_words(text)) for text in texts)
-            yield number, name, description, parameters
+            parameters = " ".join(_parameters(tool.input_schema))
+            texts = (f"{tool.name} {tool.title or ''}", tool.description, parameters)
+            name, description, words = (" ".join(_words(text)) for text in texts)
+            yield number, name, description, words
 
 
 def _query_words(text: str) -> list[str]:

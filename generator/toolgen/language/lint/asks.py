@@ -8,7 +8,7 @@ from typing import Final
 
 from toolgen.language.program import ProgramTool
 from toolgen.language.source import Span
-from toolgen.runtime.tool_search import SearchedTool, ToolSearch, searched_tool
+from toolgen.runtime.tool_search import SearchedTool, ToolSearch
 
 FIRST: Final = 5
 """A tool must be among so many that are found first, as many as searches of tools give a model."""
@@ -67,4 +67,4 @@ def searched_spec(tool: ProgramTool) -> SearchedTool:
     """Return the texts of a spec that are searched."""
     spec = tool.spec
     texts = (spec.description, spec.use_when, spec.avoid_when, spec.returns)
-    return searched_tool(spec.name, "\n".join(filter(None, texts)), tool.input_schema, title=spec.title)
+    return SearchedTool(spec.name, "\n".join(filter(None, texts)), tool.input_schema, title=spec.title)

@@ -10,7 +10,7 @@ from typing import Any
 from toolgen.compile.stubs.catalogue import catalogue_types, function_names
 from toolgen.compile.stubs.printed import print_stubs
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.tool_search import ToolSearch, searched_tool
+from toolgen.runtime.tool_search import SearchedTool, ToolSearch
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Functions:
     @cached_property
     def _search(self) -> ToolSearch:
         return ToolSearch(
-            searched_tool(name, each["description"], each["input_schema"], title=each.get("title"))
+            SearchedTool(name, each["description"], each["input_schema"], title=each.get("title"))
             for name, each in self.definitions.items()
         )
 

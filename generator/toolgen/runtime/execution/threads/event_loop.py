@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from weakref import finalize
@@ -36,18 +36,9 @@ def run_event_loop(
         asyncio.get_running_loop().set_task_factory(_start_task)
         return await main()
 
-    if running_loop() is not None:
-        raise RuntimeError("run_event_loop was called in a running event loop")
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
-        return runner.run(run())
-
-
-def running_loop() -> asyncio.AbstractEventLoop | None:
-    """Return the event loop that runs in this thread; None if there is none."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+    work = run()
+    with closing(work), asyncio.Runner(loop_factory=loop_factory) as runner:
+        return runner.run(work)
 
 
 def _start_task(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
