@@ -19,8 +19,8 @@ from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import intended_branches
 from toolgen.runtime.validation.json_value import path_of_error
 from toolgen.runtime.validation.schema_lookup import SchemaLookup
-from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, json_type, parse_as
-from toolgen.schema.document import JsonPath, follow
+from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, parse_as
+from toolgen.schema.document import JsonPath, follow, json_type
 
 MAX_ROUNDS = 4  # of strings inside values that were parsed from strings
 MAX_ERRORS = 1000  # errors of the validator that are used in one round
@@ -90,7 +90,8 @@ def _parse_strings(strings: AcceptedTypes, value: Any, lookup: SchemaLookup) -> 
 
 
 def _note(path: JsonPath, value: Any, types: frozenset[str]) -> dict[str, str]:
-    return {"path": show_path(path), "from": "string", "to": json_type(value, types)}
+    kind = json_type(value)  # an integer is a number where only these are accepted
+    return {"path": show_path(path), "from": "string", "to": kind if kind in types else "number"}
 
 
 def _replace_parts(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
@@ -138,9 +139,9 @@ def _types_instead(error: ValidationError) -> frozenset[str] | None:
         case "Type":
             types = frozenset(kind.types)
         case "Enum":
-            types = frozenset(json_type(option, _NUMBERS) for option in kind.options)
+            types = frozenset(map(json_type, kind.options))
         case "Constant":
-            types = frozenset({json_type(kind.expected_value, _NUMBERS)})
+            types = frozenset({json_type(kind.expected_value)})
         case "AnyOf" | "OneOfNotValid":
             each = [_types_in_branch(branch, error.instance_path) for branch in kind.context]
             if None in each:

@@ -19,9 +19,9 @@ from toolgen.runtime.text import (
     show_literal,
     show_options,
 )
-from toolgen.schema.document import SchemaDocument, locate
+from toolgen.schema.document import SchemaDocument, json_type, locate
 
-from .strict_json import NotStrictJsonError, json_type, parse_as
+from .strict_json import NotStrictJsonError, parse_as
 
 _FORMATS = {
     "date": "2025-01-31",
@@ -160,7 +160,7 @@ def _got(name: str, value: Any) -> str:
 
 
 def _type_of(value: Any) -> str:
-    kind = json_type(value, ("number",))
+    kind = json_type(value).replace("integer", "number")
     return kind if kind == "null" else f"{'an' if kind in ('array', 'object') else 'a'} {kind}"
 
 

@@ -8,6 +8,8 @@ from collections.abc import Collection
 from math import isinf
 from typing import Any, Final, NoReturn
 
+from toolgen.schema.document import is_type
+
 from .json_value import is_json
 
 MAX_CHARACTERS = 1_000_000  # of a string
@@ -93,24 +95,9 @@ def parse_as(text: str, types: Collection[str]) -> Any:
     value = parse_strict_json(text)
     if isinstance(value, float) and value.is_integer() and "integer" in types and "number" not in types:
         value = int(value)
-    if json_type(value, types) not in types:
+    if not any(is_type(value, each) for each in types):
         raise NotStrictJsonError("is not what is expected")
     return value
-
-
-def json_type(value: Any, types: Collection[str]) -> str:
-    """Return the JSON Schema type of a JSON value; for integers, "number" if only that is in `types`."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer" if "integer" in types else "number"
-    if isinstance(value, float):
-        return "number" if "number" in types or not value.is_integer() else "integer"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
 
 
 def _decode(text: str) -> Any:
