@@ -29,7 +29,7 @@ from toolgen.runtime.text import quote
 
 from .auth.grant import Grant, grant_of
 from .held_questions import is_modern
-from .uri_templates import literal_size, matches
+from .uri_templates import matches
 
 PACKAGE: Final = "_features"
 """Package within that of the implementations: each module has a feature source as its variable `features`."""
@@ -130,17 +130,23 @@ class Features:
 
     async def answer(self, context: ServerRequestContext[Any, Any], params: Any) -> HandlerResult:
         """Answer a request by the source that it concerns."""
-        method = METHODS[context.method]
+        needs, granted = METHODS[context.method].needs, grant_of(context, self._settings).scopes
         if context.method in NAMES:
-            granted = grant_of(context, self._settings).scopes
-            having = self._having(method.needs)
-            allowed = [index for index in having if self.sources[index].scopes <= granted]
+            allowed = [index for index in self._having(needs) if self.sources[index].scopes <= granted]
             return await self._list(allowed, context, params)
-        # whoever has the prompt or the resource answers, or nobody
-        kind = "resources" if _prompt_of(params) is None else "prompts"
-        having = self._having(kind) or self._having(method.needs)
-        index = having[0] if len(having) == 1 else await self._find(having, context, params)
-        if index is None or method.needs not in self.sources[index].serves:
+        # the owner of the prompt or the resource answers, or nobody
+        methods, name = _subject(params)
+        having = self._having(METHODS[methods[0]].needs) or self._having(needs)
+        index: int | None = having[0] if len(having) == 1 else None
+        if len(having) > 1:
+            allowed = [each for each in having if self.sources[each].scopes <= granted]
+            # a template of one source may match what another lists: all must have been read, or have failed
+            if all((each, method) in self._lists for each in allowed for method in methods):
+                index = self._owner(allowed, methods, name)
+            if index is None:
+                await self._read_lists(allowed, context, methods)
+                index = self._owner(allowed, methods, name)
+        if index is None or needs not in self.sources[index].serves:
             raise MCPError(code=types.INVALID_PARAMS, message="No server behind this one has it.")
         return await self._answer_by(self.sources[index], context, params)
 
@@ -170,41 +176,12 @@ class Features:
             source = self.sources[index].name
             LOGGER.error("%s lists %s, which another server has: it is not served", source, quote(name))
 
-    async def _find(
-        self, having: Sequence[int], context: ServerRequestContext[Any, Any], params: Any
-    ) -> int | None:
-        """Return the index of the source that lists what a request is about; None if none does."""
-        granted = grant_of(context, self._settings).scopes
-        allowed = [index for index in having if self.sources[index].scopes <= granted]
-        methods = ["prompts/list"] if _prompt_of(params) is not None else list(_RESOURCE_LISTS)
-        # a template of one source may match what another one lists: all must have been read, or have failed
-        if all((index, method) in self._lists for index in allowed for method in methods):
-            found = self._known(allowed, params)
-            if found is not None:
-                return found
-        await self._read_lists(allowed, context, methods)
-        return self._known(allowed, params)
-
-    def _known(self, allowed: Sequence[int], params: Any) -> int | None:
-        prompt = _prompt_of(params)
-        if prompt is not None:
-            return self._owner(allowed, "prompts/list", prompt)
-        if isinstance(params, types.CompleteRequestParams):
-            return self._owner(allowed, "resources/templates/list", getattr(params.ref, "uri", ""))
-        uri = str(params.uri)
-        owner = self._owner(allowed, "resources/list", uri)
-        if owner is not None:
-            return owner
-        templates = {
-            (literal_size(template), -index)
-            for index in allowed
-            for template in self._lists[index, "resources/templates/list"]
-            if matches(template, uri)
-        }
-        return -max(templates)[1] if templates else None  # the most specific one
-
-    def _owner(self, allowed: Sequence[int], method: str, name: str) -> int | None:
-        return next((index for index in allowed if name in self._lists[index, method]), None)
+    def _owner(self, allowed: Sequence[int], methods: Sequence[str], name: str) -> int | None:
+        """Return the first source that lists a name, or else whose template of a resource matches it."""
+        places = [(index, self._lists[index, method]) for method in methods for index in allowed]
+        listing = (index for index, listed in places if name in listed)
+        matching = (index for index, listed in places for each in listed if matches(each, name))
+        return next(listing, None if len(methods) == 1 else next(matching, None))
 
     async def _read_lists(
         self, indexes: Sequence[int], context: ServerRequestContext[Any, Any], methods: Sequence[str]
@@ -285,11 +262,16 @@ class Features:
         return {**sent, "cacheScope": "private"} if "cacheScope" in sent else sent
 
 
-def _prompt_of(params: Any) -> str | None:
-    """Return the prompt that a request is about; None if it is about a resource."""
-    if isinstance(params, types.CompleteRequestParams):
-        return params.ref.name if isinstance(params.ref, types.PromptReference) else None
-    return params.name if isinstance(params, types.GetPromptRequestParams) else None
+def _subject(params: Any) -> tuple[Sequence[str], str]:
+    """Return the methods that list what a request is about, and its name there."""
+    match params:
+        case types.GetPromptRequestParams():
+            return ["prompts/list"], params.name
+        case types.CompleteRequestParams(ref=types.PromptReference() as prompt):
+            return ["prompts/list"], prompt.name
+        case types.CompleteRequestParams(ref=types.ResourceTemplateReference() as template):
+            return ["resources/templates/list"], template.uri
+    return _RESOURCE_LISTS, str(params.uri)
 
 
 def _as_sdk_error(context: ServerRequestContext[Any, Any], error: Exception) -> MCPError:

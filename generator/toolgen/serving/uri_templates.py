@@ -26,8 +26,3 @@ def matches(template: str, uri: str) -> bool:
             return False
         start = found + len(literal)
     return True
-
-
-def literal_size(template: str) -> int:
-    """Return the number of characters outside of expressions: more of them are more specific."""
-    return sum(map(len, _EXPRESSION.split(template)))
