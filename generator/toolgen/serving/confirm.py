@@ -15,19 +15,9 @@ import mcp_types as types
 from mcp.server.request_state import RequestStateSecurity
 
 from toolgen.runtime.call_options import CallOptions
-from toolgen.runtime.confirmation.question import (
-    Confirm,
-    Confirmation,
-    ConfirmationPending,
-    KnownWay,
-)
+from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending, KnownWay
 from toolgen.runtime.confirmation.tokens import DeclinedToken, parse_keys
-from toolgen.runtime.errors import (
-    ConfirmationRequiredError,
-    DeclinedError,
-    QuestionCancelledError,
-    ToolError,
-)
+from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError, QuestionCancelledError, ToolError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.settings import Settings

@@ -198,7 +198,7 @@ class Features:
             for _ in range(_MAX_PAGES):
                 params = types.PaginatedRequestParams(cursor=cursor)
                 raw = {} if cursor is None else {"cursor": cursor}
-                page = _as_json(
+                page = as_json(
                     await self._answer_by(self.sources[index], replace(context, params=raw), params)
                 )
                 found |= {each[name]: each for each in page[key]}
@@ -258,7 +258,7 @@ class Features:
         if grant.listed is None:
             return result
         # another caller may see something else: a shared cache must not keep it
-        sent = _as_json(result)
+        sent = as_json(result)
         return {**sent, "cacheScope": "private"} if "cacheScope" in sent else sent
 
 
@@ -284,7 +284,8 @@ def _as_sdk_error(context: ServerRequestContext[Any, Any], error: Exception) -> 
     return MCPError(code=0, message=str(error))
 
 
-def _as_json(result: HandlerResult) -> dict[str, Any]:
+def as_json(result: HandlerResult) -> dict[str, Any]:
+    """Return a result as the client gets it."""
     if isinstance(result, BaseModel):
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return result or {}
@@ -292,6 +293,4 @@ def _as_json(result: HandlerResult) -> dict[str, Any]:
 
 def _size(result: HandlerResult) -> int:
     """Return the bytes of a result as JSON."""
-    if isinstance(result, BaseModel):
-        return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
-    return len(to_json(result))
+    return len(to_json(as_json(result)))

@@ -18,12 +18,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.task import Task
 
 from .auth.grant import grant_of
-from .confirm import (
-    confirmation_options,
-    input_required,
-    is_preview_request,
-    preview_answer,
-)
+from .confirm import confirmation_options, input_required, is_preview_request, preview_answer
 from .current_call import CurrentCall, answering
 from .held_questions import Exchange, Requester
 from .result import CallProgress, wire_result

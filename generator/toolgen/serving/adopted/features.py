@@ -16,7 +16,8 @@ from mcp.server.caching import apply_cache_hint
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
-from pydantic import BaseModel
+
+from toolgen.serving.features import as_json
 
 from .lifespan import LIFESPANS, Entered
 
@@ -112,9 +113,7 @@ def as_sent(result: HandlerResult | types.ErrorData) -> dict[str, Any]:
     """Return a handler's result as the SDK gives it to middleware. Raises MCPError for an error."""
     if isinstance(result, types.ErrorData):
         raise MCPError.from_error_data(result)
-    if isinstance(result, BaseModel):
-        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return dict(result or {})
+    return as_json(result)
 
 
 async def _apply(

@@ -19,14 +19,7 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-from .shared import (
-    Bridge,
-    BridgeOptions,
-    agreed,
-    application_metadata,
-    refused,
-    undecided,
-)
+from .shared import Bridge, BridgeOptions, agreed, application_metadata, refused, undecided
 
 LangChainContent: TypeAlias = (
     langchain_content.TextContentBlock

@@ -36,13 +36,7 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.schema.providers import RESPONSES
 
-from .shared import (
-    Bridge,
-    BridgeOptions,
-    agreed,
-    refused,
-    undecided,
-)
+from .shared import Bridge, BridgeOptions, agreed, refused, undecided
 
 _ADAPTER = ProviderAdapter("openai")
 ToolOutput: TypeAlias = str | list[ValidToolOutputPydanticModels]

@@ -27,13 +27,7 @@ from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-from .shared import (
-    Bridge,
-    BridgeOptions,
-    agreed,
-    application_metadata,
-    undecided,
-)
+from .shared import Bridge, BridgeOptions, agreed, application_metadata, undecided
 
 _ANYTHING = SchemaValidator(core_schema.any_schema())  # the toolkit validates with the author's schema
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from toolgen.runtime.adapters.provider import session_of
 from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
@@ -14,25 +14,18 @@ from toolgen.runtime.elicitation import Elicit
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
 
-# functions from the framework's context of a call to an option of adapters
-ContextOf: TypeAlias = Callable[[Any], Mapping[Any, Any] | None]
-ScopesOf: TypeAlias = Callable[[Any], Collection[str] | None]
-TextOf: TypeAlias = Callable[[Any], str | None]
-ProgressOf: TypeAlias = Callable[[Any], Progress | None]
-ListenOf: TypeAlias = Callable[[Any], Listener | None]
-
 
 class BridgeOptions(TypedDict, total=False):
     """Functions of the framework's context of a call; each returns the adapter option of the same name."""
 
-    context: ContextOf | None
-    scopes: ScopesOf | None
-    principal: TextOf | None
-    progress: ProgressOf | None
-    listen: ListenOf | None
+    context: Callable[[Any], Mapping[Any, Any] | None] | None
+    scopes: Callable[[Any], Collection[str] | None] | None
+    principal: Callable[[Any], str | None] | None
+    progress: Callable[[Any], Progress | None] | None
+    listen: Callable[[Any], Listener | None] | None
     elicit: Callable[[Any], Elicit | None] | None
-    session: TextOf | None
-    confirmation_token: TextOf | None
+    session: Callable[[Any], str | None] | None
+    confirmation_token: Callable[[Any], str | None] | None
 
 
 class Bridge:

@@ -12,11 +12,7 @@ import mcp_types as types
 
 from toolgen.runtime.confirmation.question import Confirmation, ConfirmationPending
 from toolgen.runtime.elicitation import Elicitation
-from toolgen.runtime.errors import (
-    ConfirmationRequiredError,
-    DeclinedError,
-    QuestionCancelledError,
-)
+from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError, QuestionCancelledError
 from toolgen.runtime.isolation import WorkClock
 from toolgen.runtime.toolkit import Toolkit
 from toolgen.serving.auth.grant import NOTHING, Grant, grant_of

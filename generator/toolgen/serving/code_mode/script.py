@@ -95,12 +95,8 @@ class _Progress:
     @property
     def output(self) -> str:
         """Return what was printed."""
-        text = "".join(self.printed)
-        return (
-            text
-            if self.length <= PRINTED
-            else f"{text}\n[cut: the first {PRINTED} of {self.length} characters]"
-        )
+        cut = f"\n[cut: the first {PRINTED} of {self.length} characters]" if self.length > PRINTED else ""
+        return "".join(self.printed) + cut
 
 
 class Sandbox:

@@ -1,4 +1,4 @@
-"""Look at the bodies of requests before the SDK does; answer requests with JSON-RPC errors."""
+"""Look at requests before the SDK does; answer requests with JSON-RPC errors."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ class RefusedError(Exception):
         self.status = status
         self.code = code
         self.headers = headers
+
+
+def path_of(scope: Scope) -> str:
+    """Return the path of a request below that at which the application is mounted."""
+    root, path = scope.get("root_path", ""), scope["path"]
+    return str(path[len(root) :] if root and path.startswith(root) else path)
 
 
 def check_values(body: bytes, limit: int) -> None:

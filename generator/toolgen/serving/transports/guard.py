@@ -10,11 +10,7 @@ from urllib.parse import urlsplit
 
 from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
-from mcp.server.auth.middleware.bearer_auth import (
-    AuthenticatedUser,
-    BearerAuthBackend,
-    RequireAuthMiddleware,
-)
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.routes import build_resource_metadata_url, cors_middleware
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.auth import ProtectedResourceMetadata
@@ -32,7 +28,7 @@ from toolgen.serving.auth.configuration import REMEDY, Authentication
 from toolgen.serving.auth.grant import principal_of
 from toolgen.serving.server_state import ServerState
 
-from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, send_refusal
+from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, path_of, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
@@ -133,11 +129,8 @@ class LoopbackGuard:
 
 
 def _is_metadata(scope: Scope) -> bool:
-    root, path = scope.get("root_path", ""), scope["path"]
-    local: str = path[len(root) :] if root and path.startswith(root) else path
-    return scope["method"] in ("GET", "HEAD", "OPTIONS") and (
-        local == WELL_KNOWN or local.startswith(f"{WELL_KNOWN}/")
-    )
+    is_read = scope["method"] in ("GET", "HEAD", "OPTIONS")
+    return is_read and f"{path_of(scope)}/".startswith(f"{WELL_KNOWN}/")
 
 
 def _is_local(server: Any) -> bool:

@@ -21,11 +21,7 @@ from toolgen.runtime.instrumentation.telemetry import current_metrics
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError, Settings
-from toolgen.serving.auth.configuration import (
-    Authentication,
-    authentication_of,
-    check_exposure,
-)
+from toolgen.serving.auth.configuration import Authentication, authentication_of, check_exposure
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity
 from toolgen.serving.server_state import SESSION_HEADER, STOPPING, STOPPING_CODE
@@ -42,6 +38,7 @@ from .body import (
     check_values,
     has_invalid_id,
     parse_object,
+    path_of,
     read_id,
     replay,
     send_refusal,
@@ -132,7 +129,7 @@ class HttpApp:
             await Router(lifespan=self.lifespan)(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
-        elif scope["method"] in ("GET", "HEAD") and _path(scope) in PROBES:
+        elif scope["method"] in ("GET", "HEAD") and path_of(scope) in PROBES:
             await self._answer_probe(scope, receive, send)
         elif running is None:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
@@ -189,7 +186,7 @@ class HttpApp:
         """Answer 200 to `/healthz` while the event loop runs, 503 to `/readyz` while not ready."""
         why = STARTING if self._running is None else self._running.why_not_ready
         status, word = (200, "ready") if why is None else (503, why)
-        if _path(scope) == HEALTH_PATH:
+        if path_of(scope) == HEALTH_PATH:
             status, word = 200, "ok"
         response = PlainTextResponse(f"{word}\n", status, {"cache-control": "no-store"})
         await response(scope, receive, send)
@@ -269,7 +266,7 @@ class _Running:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        if _path(scope) != PATH:
+        if path_of(scope) != PATH:
             await (self._pages or NOT_FOUND)(scope, receive, send)
         elif scope["method"] == "POST":
             await self._answer_post(scope, receive, send)
@@ -344,12 +341,6 @@ def closing(send: Send) -> Send:
         await send(message)
 
     return send_last
-
-
-def _path(scope: Scope) -> str:
-    """Return the path of a request below that at which the application is mounted."""
-    root, path = scope.get("root_path", ""), scope["path"]
-    return str(path[len(root) :] if root and path.startswith(root) else path)
 
 
 def asgi_app(server: ToolServer) -> HttpApp:

@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.runtime.errors import ToolError
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
-from toolgen.serving.listed_tool import (
-    definition_digest,
-    for_handshake_era,
-    legacy_tools,
-    mcp_tools,
-)
+from toolgen.serving.listed_tool import definition_digest, for_handshake_era, legacy_tools, mcp_tools
 
 if TYPE_CHECKING:
     from .tool import ClientTool
