@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import json
 import secrets
 import threading
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
-from mcp.server.auth.provider import AccessToken, TokenVerifier
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -20,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 from toolgen.documents.site import INDEX, bundle, data_script
 from toolgen.schema.document import JsonObject
 from toolgen.serving.auth.configuration import Authentication
+from toolgen.serving.auth.token_file import TokenEntry, TokenFile
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -51,7 +49,8 @@ class DocsPages:
         self._token = None if scopes is None else secrets.token_urlsafe(24)
         self.authentication: Authentication | None = None
         if self._token is not None:
-            verifier = _OneToken(self._token, scopes or ())
+            entry = TokenEntry(principal="page", token=self._token, scopes=list(scopes or ()))
+            verifier = TokenFile([entry])
             self.authentication = Authentication(lambda: verifier)
         server = {"calls": calls, "token": self._token is None, "reloads": reloads}
         self._public = {**bundle(), "data.js": data_script({"server": server})}
@@ -133,20 +132,6 @@ class DocsPages:
     def _wake_streams(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
-
-
-class _OneToken(TokenVerifier):
-    """Accepts the token that this process made at its start."""
-
-    def __init__(self, token: str, scopes: tuple[str, ...]) -> None:
-        self._digest = hashlib.sha256(token.encode()).digest()
-        self._scopes = scopes
-
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the claims of the token; None for any other one."""
-        if not hmac.compare_digest(hashlib.sha256(token.encode()).digest(), self._digest):
-            return None
-        return AccessToken(token=token, client_id="page", subject="page", scopes=list(self._scopes))
 
 
 def _name(scope: Scope) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from toolgen.base.escaping.places import terminal_line
 from toolgen.project import Project
@@ -18,14 +19,13 @@ from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject, load_fixtu
 from toolgen.testing.updated_files import with_recorded
 
 
-@dataclass(slots=True)
+@dataclass
 class ProjectCases:
     """The tools of a project and their fixtures. Properties are tested once for each tool."""
 
     project: Project
     tools: Sequence[ToolUnderTest]
     options: RunOptions
-    _fixtures: Fixtures | None = None
     _reports: dict[str, ToolReport] = field(default_factory=dict)
 
     @staticmethod
@@ -33,11 +33,10 @@ class ProjectCases:
         """Read the specs of a project. Raises `SpecErrors` or `UnableError`."""
         return ProjectCases(project, with_recorded(project, project_tools(project)), options)
 
+    @cached_property
     def fixtures(self) -> Fixtures:
         """Return the project's fixtures, imported when they are first asked for. Raises FixtureError."""
-        if self._fixtures is None:
-            self._fixtures = load_fixtures(self.project.package, fixtures_file(self.project))
-        return self._fixtures
+        return load_fixtures(self.project.package, fixtures_file(self.project))
 
     def select(self, names: Sequence[str] = (), *, implemented: bool = True) -> list[ToolCase]:
         """Return the tests of the tools that are named, or of all. Raises `UnableError` for another name."""
@@ -88,7 +87,7 @@ class ToolCase:
         if self.check_name == "not implemented":
             failures = self._implemented()
         else:
-            subject = self.subject or ToolkitSubject(self.cases.fixtures(), self.tool.scopes)
+            subject = self.subject or ToolkitSubject(self.cases.fixtures, self.tool.scopes)
             report = self._tested(subject)
             if report.not_tested:
                 pytest.skip(terminal_line(f"not tested: {report.not_tested}"))

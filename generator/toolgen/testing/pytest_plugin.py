@@ -70,7 +70,7 @@ def toolgen_case(
     if own_state or own_toolkit:
         from toolgen.testing.toolkit_subject import GivenSubject
 
-        is_for_tests = own_toolkit or _cases(request.config).fixtures().make_toolkit is not None
+        is_for_tests = own_toolkit or _cases(request.config).fixtures.make_toolkit is not None
         subject = GivenSubject(toolgen_toolkit, toolgen_state, is_for_tests=is_for_tests)
     case: ToolCase = request.param
     return case.on(subject)
@@ -79,7 +79,7 @@ def toolgen_case(
 @pytest.fixture
 def toolgen_toolkit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Toolkit]:
     """The project's tools: with data of their own, if the project has fixtures for `toolgen test`."""
-    toolkit = _cases(request.config).fixtures().toolkit(tmp_path)
+    toolkit = _cases(request.config).fixtures.toolkit(tmp_path)
     setattr(toolkit, _DEFAULT, True)
     yield toolkit
     toolkit.close_sync()
@@ -88,7 +88,7 @@ def toolgen_toolkit(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[
 @pytest.fixture
 def toolgen_state(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Any] | None:
     """A function that returns a snapshot of the data of `toolgen_toolkit`; None if there is none."""
-    fixtures = _cases(request.config).fixtures()
+    fixtures = _cases(request.config).fixtures
     if fixtures.take_snapshot is None:
         return None
 

@@ -47,7 +47,7 @@ def decide_containment(
         documents = Documents(narrow, wide)
         if documents.has_equal_roots() or _is_equal(*schemas):
             return Contained()
-        return _Comparison(documents, effort).decide()
+        return _compare(documents, effort)
     except BudgetSpentError:
         return Contained() if _is_equal(*schemas) else Unanalysed(effort.reason)
     except UnreadableError as error:
@@ -62,42 +62,31 @@ def _is_equal(narrow: Schema | bool, wide: Schema | bool) -> bool:
         return False
 
 
-class _Comparison:
-    """Compares two schemas."""
-
-    def __init__(self, documents: Documents, effort: WorkBudget) -> None:
-        self._is_valid = documents.is_valid
-        self._effort = effort
-        formulas = Formulas(effort)
-        translator = Translator(documents, formulas)
-        evaluator = Evaluator(formulas, translator)
-        self._tools = Tools(formulas, evaluator, WorkBudget(COMPARISON_STEPS))
-        self._search = ValueSearch(self._tools, Knowledge(formulas, translator, evaluator))
-        self._goal: Goal = frozenset(
-            (translator.schema(documents.narrow), -translator.schema(documents.wide))
-        )
-
-    def decide(self) -> Containment:
-        """Return the verdict."""
-        refused: list[Any] = []  # guesses that are no witness, as the validators say
-        reason = Stuck("the validator reads the schemas in another way")
-        while True:
-            answer = self._find(refused, reason)
-            if answer is EMPTY:  # so the guesses are all there is
-                return Contained()
-            if isinstance(answer, Stuck):
-                reason = answer
-            value = answer.value if isinstance(answer, Found) else answer.guess
-            has_value = isinstance(answer, Found) or answer.has_guess()
-            if has_value and self._is_valid["narrow"](value) and not self._is_valid["wide"](value):
-                return NotContained(value)
-            refused.append(value)
-            if not has_value or isinstance(answer, Found) or len(refused) == _MOST_GUESSES:
-                place = reason.place or Place("narrow", ())
-                return Unanalysed(reason.reason, place.path, place.side)
-
-    def _find(self, refused: list[Any], reason: Stuck) -> Answer:
+def _compare(documents: Documents, effort: WorkBudget) -> Containment:
+    """Search for a witness."""
+    formulas = Formulas(effort)
+    translator = Translator(documents, formulas)
+    evaluator = Evaluator(formulas, translator)
+    tools = Tools(formulas, evaluator, WorkBudget(COMPARISON_STEPS))
+    search = ValueSearch(tools, Knowledge(formulas, translator, evaluator))
+    goal: Goal = frozenset((translator.schema(documents.narrow), -translator.schema(documents.wide)))
+    refused: list[Any] = []  # guesses that are no witness, as the validators say
+    reason = Stuck("the validator reads the schemas in another way")
+    while True:
+        answer: Answer
         try:
-            return self._search.find(self._goal | self._tools.differs_from(refused))
+            answer = search.find(goal | tools.differs_from(refused))
         except BudgetSpentError:
-            return Stuck(reason.reason if refused else self._effort.reason, reason.place)
+            answer = Stuck(reason.reason if refused else effort.reason, reason.place)
+        if answer is EMPTY:  # so the guesses are all there is
+            return Contained()
+        if isinstance(answer, Stuck):
+            reason = answer
+        value = answer.value if isinstance(answer, Found) else answer.guess
+        has_value = isinstance(answer, Found) or answer.has_guess()
+        if has_value and documents.is_valid["narrow"](value) and not documents.is_valid["wide"](value):
+            return NotContained(value)
+        refused.append(value)
+        if not has_value or isinstance(answer, Found) or len(refused) == _MOST_GUESSES:
+            place = reason.place or Place("narrow", ())
+            return Unanalysed(reason.reason, place.path, place.side)

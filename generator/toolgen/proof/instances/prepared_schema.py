@@ -60,10 +60,6 @@ class PreparedSchema:
         self._most_built = _BUILT
         self._derived: dict[Hashable, Any] = {}
 
-    def node(self, schema: Any) -> Node | None:
-        """Return the node of a schema object of the document."""
-        return self._nodes.get(id(schema))
-
     def is_valid(self, value: Any) -> bool:
         """True if the whole schema accepts `value`."""
         try:

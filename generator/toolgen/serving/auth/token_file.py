@@ -28,8 +28,8 @@ SHORTEST_TOKEN: Final = 20  # characters: shorter ones can be guessed
 _TOKEN: Final = r"^[A-Za-z0-9._~+/-]+=*$"  # noqa: S105  a pattern: RFC 6750, section 2.1
 
 
-class _Entry(BaseModel, extra="forbid", strict=True):
-    """A table of the file."""
+class TokenEntry(BaseModel, extra="forbid", strict=True):
+    """A token: a table of the file."""
 
     principal: Annotated[str, Field(pattern=r"\S")]  # who uses the token
     sha256: Annotated[str, Field(pattern=r"^[0-9A-Fa-f]{64}$")] | None = None
@@ -54,13 +54,13 @@ class _Entry(BaseModel, extra="forbid", strict=True):
 
 
 class _Tables(BaseModel, extra="forbid"):
-    tokens: Annotated[list[_Entry], Field(min_length=1)]
+    tokens: Annotated[list[TokenEntry], Field(min_length=1)]
 
 
 class TokenFile:
     """Verifies bearer tokens with those of a file, as it was when it was read."""
 
-    def __init__(self, entries: list[_Entry]) -> None:
+    def __init__(self, entries: list[TokenEntry]) -> None:
         self._entries = [(entry.digest, entry) for entry in entries]
 
     @classmethod
@@ -100,7 +100,7 @@ class TokenFile:
         if len(token) > MAX_TOKEN or not re.fullmatch(_TOKEN, token):
             return None
         given = hashlib.sha256(token.encode()).digest()
-        found: _Entry | None = None
+        found: TokenEntry | None = None
         for digest, entry in self._entries:  # all of them, so that the time does not depend on the token
             if hmac.compare_digest(digest, given):
                 found = entry

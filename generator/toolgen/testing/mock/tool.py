@@ -105,7 +105,7 @@ class MockTool(BaseTool[Any, Any]):
             replace(each, arguments=self._with_defaults(each.arguments)) for each in contract.examples
         )
         self._by_name = {each.name: each for each in reversed(contract.examples)}
-        self._errors = _all_errors({error.code: error for error in type(self).errors})
+        self._errors = {error.code: error for error in type(self).errors}
 
     async def execute(self, request: Any, context: ToolContext) -> Any:
         """Return the result of the example that matches, or a made-up one."""
@@ -246,8 +246,8 @@ def mock_tool(contract: MockContract, dice: FaultDice) -> MockTool:
     definition = contract.definition
     base = StreamingMockTool if "stream" in definition else MockTool
     declared = {each["code"]: _error_class(each) for each in definition.get("errors", ())}
-    # declared in the class only: the runtime lets a tool end in any code that its class declares
-    errors = tuple(_all_errors(declared).values())
+    # in the class only: the runtime lets a tool end in any code that its class declares
+    errors = tuple({**{error.code: error for error in RUNTIME_ERRORS}, **declared}.values())
     names = {"definition": definition, "errors": errors, "__doc__": base.__doc__}
     tool: MockTool = type(definition.get("class_name", base.__name__), (base,), names)(contract, dice)
     return tool
@@ -259,11 +259,6 @@ def _by_input(examples: Iterable[ExpectedCall]) -> Mapping[object, ExpectedCall]
     for example in examples:
         found.setdefault(value_key(example.arguments), example)
     return found
-
-
-def _all_errors(declared: Mapping[str, type[ToolError]]) -> Mapping[str, type[ToolError]]:
-    """Return code → class, for the reserved errors, too. Declared ones take precedence."""
-    return {**{error.code: error for error in RUNTIME_ERRORS}, **declared}
 
 
 def _error_class(error: Fields) -> type[ToolError]:
