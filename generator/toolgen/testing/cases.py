@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from toolgen.base.escaping.places import terminal_line
@@ -74,10 +74,6 @@ class ToolCase:
         """Return the name that pytest shows."""
         name = self.check_name if self.example is None else self.example.name
         return terminal_line(f"{self.tool.name}-{name}")
-
-    def on(self, subject: Subject | None) -> ToolCase:
-        """Return the same test of another subject."""
-        return replace(self, subject=subject)
 
     def check(self) -> None:
         """Test it. Fails with the differences and the command that makes the call again."""

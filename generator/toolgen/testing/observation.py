@@ -38,14 +38,9 @@ class ObservedCall:
     after: Any
 
     @property
-    def has_state(self) -> bool:
-        """True if there are snapshots."""
-        return self.after is not NO_STATE
-
-    @property
     def changed(self) -> bool:
         """True if the state after it is known, and another than before."""
-        return self.has_state and self.before != self.after
+        return self.after is not NO_STATE and self.before != self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +108,10 @@ async def observe(
         repeats = await _repeats(subject, call, made[-2].answer, expected)
     if tool.previews and asks and subject.has_fresh_data and expected is not None and not variant:
         # As if the user had approved another preview.
-        made += await _in_new_session(subject, "outdated", replace(call, consent="outdated"))
+        async with subject.session() as session:
+            steps = _Steps(session)
+            await steps.call("outdated", replace(call, consent="outdated"))
+        made += steps.made
     return Observation(arguments, tuple(made), expected, variant, neighbour, repeats=repeats)
 
 
@@ -133,14 +131,6 @@ async def _repeats(subject: Subject, call: Call, answer: CallResult, expected: E
         return False
     (alone,) = await make_calls(subject, [call])
     return same_answer(answer, alone)
-
-
-async def _in_new_session(subject: Subject, kind: StepKind, call: Call) -> list[ObservedCall]:
-    """Make a call in a session of its own."""
-    async with subject.session() as session:
-        steps = _Steps(session)
-        await steps.call(kind, call)
-    return steps.made
 
 
 async def observe_ends(subject: Subject, calls: Sequence[Call]) -> tuple[End, ...]:

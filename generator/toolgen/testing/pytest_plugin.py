@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,7 @@ def toolgen_case(
         is_for_tests = own_toolkit or _cases(request.config).fixtures.make_toolkit is not None
         subject = GivenSubject(toolgen_toolkit, toolgen_state, is_for_tests=is_for_tests)
     case: ToolCase = request.param
-    return case.on(subject)
+    return replace(case, subject=subject)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from toolgen.testing.outcomes import outcome_of
 from toolgen.testing.pages import find_page_fault
 from toolgen.testing.requests import KnownValues, is_valid, requests, with_defaults
 from toolgen.testing.results import ActualResult, Failure, ToolReport
-from toolgen.testing.subject import FAULTS, Call, Subject, SubjectFailedError
+from toolgen.testing.subject import FAULTS, NO_STATE, Call, Subject, SubjectFailedError
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 from toolgen.testing.unshown_properties import observe_unshown
 
@@ -73,7 +73,7 @@ class ToolRunner:
         """
         self.tool, self.subject, self.options = tool, subject, options
         self.tools = {each.name: each for each in tools}
-        self.run_async = run_async or _run_session
+        self.run_async = run_async or (lambda work: run_event_loop(lambda: work))
         self.known = KnownValues.of_tools([tool, *tools[:_MAX_TOOLS]])
         self._ended_in: set[str] = set()  # codes of errors
         self._notes: list[str] = []
@@ -128,7 +128,9 @@ class ToolRunner:
         step = seen.first("call")
         if step is not None and not found:
             self.known.add(step.answer.content)
-            if step.has_state and self.examples == 1:  # fresh data: other examples begin with the same
+            if (
+                step.after is not NO_STATE and self.examples == 1
+            ):  # fresh data: other examples begin with the same
                 self.known.add(step.before)
             self.passed.append(seen)
         if found and step is not None:
@@ -308,10 +310,6 @@ class ToolRunner:
         command = self.subject.command(call, self.tool)
         index = None if seen.expected is None else seen.expected.index
         return Failure(check.name, fault.message, place, command, fault.diff, index)
-
-
-def _run_session(work: Coroutine[Any, Any, Any]) -> Any:
-    return run_event_loop(lambda: work)
 
 
 def _without_repetition(failures: list[Failure]) -> list[Failure]:

@@ -220,11 +220,11 @@ def test_server(
             exported = listed_definitions(listed.tools, f"the server {listed.server}")
             listing = compare_listing(own_definitions(inputs, exported), exported, server.today)
             subject.listed = listing.tools
-            reports = _Tests(subject, options, runner).run(tools)
+            reports = tuple(_test_tools(subject, tools, options, runner))
         finally:
             runner.run(subject.close())
     noise = f"the server sent {connection.noise}, which is no message of MCP"
-    return ServerReport(listed.server, tuple(reports), listing.unknown, (noise,) if connection.noise else ())
+    return ServerReport(listed.server, reports, listing.unknown, (noise,) if connection.noise else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,62 +248,56 @@ async def _list(connection: CallingConnection) -> _Listed:
         raise UnableError(error.code, error.message, error.hint or _HINT) from None
 
 
-class _Tests:
-    """The tests of the tools of one server."""
-
-    def __init__(self, subject: ServerSubject, options: RunOptions, runner: asyncio.Runner) -> None:
-        self._subject, self._options, self._runner = subject, options, runner
-        self._crashes = 0
-
-    def run(self, tools: Sequence[ToolUnderTest]) -> list[ToolReport]:
-        """Return the report of each tool."""
-        return [self._tool(tool, self._subject.listed[tool.name]) for tool in tools]
-
-    def _tool(self, tool: ToolUnderTest, listed: ListedTool) -> ToolReport:
+def _test_tools(
+    subject: ServerSubject, tools: Sequence[ToolUnderTest], options: RunOptions, runner: asyncio.Runner
+) -> Iterator[ToolReport]:
+    """Yield the report of each tool."""
+    crashes = 0  # one after another
+    for tool in tools:
+        listed = subject.listed[tool.name]
         if listed.is_missing:
-            return _not_tested(tool, listed.failures, "the server has no such tool")
-        if self._crashes == _MAX_CRASHES:
+            yield _not_tested(tool, listed.failures, "the server has no such tool")
+            continue
+        if crashes == _MAX_CRASHES:
             message = f"not tested: the server failed with {_MAX_CRASHES} tools, one after another"
             failures = [*listed.failures, Failure("crash", message, tool.place)]
-            return _not_tested(tool, failures, "the server fails")
-        self._subject.begin(tool)
-        report = ToolRunner(tool, self._subject, self._options, run_async=self._runner.run).run()
-        crashed = any(each.check == "crash" for each in report.failures)
+            yield _not_tested(tool, failures, "the server fails")
+            continue
+        subject.begin(tool)
+        report = ToolRunner(tool, subject, options, run_async=runner.run).run()
         if not report.not_tested:
-            self._crashes = self._crashes + 1 if crashed else 0
+            crashes = crashes + 1 if any(each.check == "crash" for each in report.failures) else 0
         asked = []
-        for each in self._subject.seen.unexpected_questions[:1]:
+        for each in subject.seen.unexpected_questions[:1]:
             message = f"the server asks the user {quoted(each)}, and the spec has no `confirm` or `asks`"
             asked.append(Failure("consent", message, tool.place))
         notes = [f"texts for models differ: {', '.join(listed.texts[:_MAX_LISTED])}"] if listed.texts else []
-        return replace(
+        yield replace(
             report,
             failures=(*listed.failures, *report.failures, *asked),
-            not_checked={**report.not_checked, **dict(self._not_checked(report, tool, listed))},
+            not_checked={**report.not_checked, **dict(_not_checked(subject.seen, report, tool, listed))},
             notes=tuple(notes),
         )
 
-    def _not_checked(
-        self, report: ToolReport, tool: ToolUnderTest, listed: ListedTool
-    ) -> Iterator[tuple[str, str]]:
-        """Yield what could not be compared, with the reasons."""
-        if listed.undecided:
-            yield CHECK, f"schemas could not be compared: {listed.undecided[0]}"
-        if report.not_tested:
-            return
-        seen = self._subject.seen
-        for check in CHECKS:
-            if check.needs_state and check.applies(tool):
-                yield check.name, "the state of a server cannot be seen"
-        if tool.chunk_schema is not None and not seen.chunks:
-            yield "stream", "the server sent no chunks as messages of progress"
-        if tool.previews:
-            yield "preview", "a server that does not know previews would make the call"
-        if seen.errors_without_code and tool.errors:
-            yield (
-                "error codes",
-                "errors of the server have no code: only that a call ends in an error was compared",
-            )
+
+def _not_checked(
+    seen: Seen, report: ToolReport, tool: ToolUnderTest, listed: ListedTool
+) -> Iterator[tuple[str, str]]:
+    """Yield what could not be compared, with the reasons."""
+    if listed.undecided:
+        yield CHECK, f"schemas could not be compared: {listed.undecided[0]}"
+    if report.not_tested:
+        return
+    for check in CHECKS:
+        if check.needs_state and check.applies(tool):
+            yield check.name, "the state of a server cannot be seen"
+    if tool.chunk_schema is not None and not seen.chunks:
+        yield "stream", "the server sent no chunks as messages of progress"
+    if tool.previews:
+        yield "preview", "a server that does not know previews would make the call"
+    if seen.errors_without_code and tool.errors:
+        why = "errors of the server have no code: only that a call ends in an error was compared"
+        yield "error codes", why
 
 
 def _not_tested(tool: ToolUnderTest, failures: Sequence[Failure], reason: str) -> ToolReport:
