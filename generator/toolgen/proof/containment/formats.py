@@ -26,6 +26,7 @@ class Format:
     lower: str  # a pattern that only valid texts match
     valid: tuple[str, ...]
     invalid: tuple[str, ...]
+    within: tuple[str, ...]  # formats that accept all of these texts, by their definitions
 
 
 def is_asserted(name: str, draft: Draft) -> bool:
@@ -51,7 +52,8 @@ _SAMPLES: Final = tomllib.loads(
 
 def _bounded(name: str, upper: str, lower: str) -> Format:
     samples = _SAMPLES[name]
-    return Format(name, upper, lower, tuple(samples["valid"]), tuple(samples["invalid"]))
+    valid, invalid, within = (tuple(samples.get(key, ())) for key in ("valid", "invalid", "within"))
+    return Format(name, upper, lower, valid, invalid, within)
 
 
 def _exact(name: str, pattern: str) -> Format:
@@ -143,14 +145,3 @@ FORMATS: Final[Mapping[str, Format]] = {
         _bounded("regex", r"^[\s\S]*$", r"^[A-Za-z0-9 _.,:;/@%#&=~!<>'`\u0080-\u{10ffff}-]*$"),
     )
 }
-
-CONTAINED: Final = frozenset(
-    [
-        ("uri", "uri-reference"),
-        ("uri", "iri"),
-        ("uri", "iri-reference"),
-        ("uri-reference", "iri-reference"),
-        ("iri", "iri-reference"),
-    ]
-)
-"""Pairs of formats whose second accepts what the first does, by their definitions."""

@@ -100,25 +100,17 @@ def _first(constraints: NumberConstraints, candidates: Iterable[Fraction]) -> Se
 
 
 def _satisfies(constraints: NumberConstraints, value: Fraction) -> bool:
-    if value in constraints.excluded or not _is_above(constraints.lower, value):
+    lower, upper = constraints.lower, constraints.upper
+    if lower and (value < lower.value or (value == lower.value and not lower.inclusive)):
         return False
-    if not _is_below(constraints.upper, value) or not _is_multiple(constraints, value):
+    if upper and (value > upper.value or (value == upper.value and not upper.inclusive)):
         return False
-    return constraints.integer is None or constraints.integer == (value.denominator == 1)
-
-
-def _is_multiple(constraints: NumberConstraints, value: Fraction) -> bool:
-    return all((value / step).denominator == 1 for step in constraints.multiples) and not any(
-        (value / step).denominator == 1 for step in constraints.not_multiples
+    return (
+        value not in constraints.excluded
+        and all((value / step).denominator == 1 for step in constraints.multiples)
+        and not any((value / step).denominator == 1 for step in constraints.not_multiples)
+        and constraints.integer in (None, value.denominator == 1)
     )
-
-
-def _is_above(bound: RangeEnd | None, value: Fraction) -> bool:
-    return bound is None or value > bound.value or (bound.inclusive and value == bound.value)
-
-
-def _is_below(bound: RangeEnd | None, value: Fraction) -> bool:
-    return bound is None or value < bound.value or (bound.inclusive and value == bound.value)
 
 
 # Multiples of a number

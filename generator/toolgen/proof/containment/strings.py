@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from toolgen.proof.containment.formats import CONTAINED, FORMATS, is_asserted, matches_format
+from toolgen.proof.containment.formats import FORMATS, is_asserted, matches_format
 from toolgen.proof.containment.regular.formula import AllOf, Formula, Matches, Not, formula_of, loosen
 from toolgen.proof.containment.regular.syntax import NotRegularError, parse_pattern
 from toolgen.proof.containment.regular.words import STEPS, TextSearch
@@ -80,7 +80,7 @@ def _is_contradiction(given: StringConstraints) -> bool:
         return True
     if set(given.patterns) & set(given.not_patterns) or set(given.formats) & set(given.not_formats):
         return True
-    return any(pair in CONTAINED for pair in itertools.product(given.formats, given.not_formats))
+    return any(not set(FORMATS[name].within).isdisjoint(given.not_formats) for name in given.formats)
 
 
 def _find_plain(given: StringConstraints) -> Search[str]:

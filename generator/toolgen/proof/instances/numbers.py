@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any, Final
 
 from toolgen.proof.containment.numbers import (
@@ -45,9 +46,7 @@ class NumberFacts:
                 for bound in _exact(schema, keyword):
                     given = given.with_upper(bound, inclusive=inclusive)
             steps += _exact(schema, "multipleOf")
-        step = None
-        for each in steps:
-            step = each if step is None else common_multiple(step, each)
+        step = reduce(common_multiple, steps) if steps else None
         low = None if given.lower is None else given.lower.value
         high = None if given.upper is None else given.upper.value
         return cls(replace(given, multiples=tuple(steps)), low, high, step)
