@@ -21,6 +21,11 @@ def diff_lines(expected: Any, actual: Any) -> tuple[str, ...]:
     return (*shown[:MAX_LINES], *(["…"] if len(shown) > MAX_LINES else []))
 
 
+def sorted_json(value: Any) -> str:
+    """Return the text of JSON data, the same for equal data."""
+    return json.dumps(value, sort_keys=True)
+
+
 def _lines(value: Any) -> list[str]:
     return json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=repr).splitlines()
 
@@ -42,7 +47,7 @@ def as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_json(each) for each in value]
     if isinstance(value, set | frozenset):
-        return sorted((as_json(each) for each in value), key=_key)
+        return sorted((as_json(each) for each in value), key=sorted_json)
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -51,7 +56,7 @@ def as_json(value: Any) -> Any:
 
 
 def _changes(before: Any, after: Any, at: str) -> Iterator[JsonObject]:
-    if _key(before) == _key(after):
+    if sorted_json(before) == sorted_json(after):
         return
     if isinstance(before, dict) and isinstance(after, dict):
         yield from _changes_of_objects(before, after, at)
@@ -83,7 +88,9 @@ def _changes_of_lists(before: list[Any], after: list[Any], at: str) -> Iterator[
     if is_row or max(len(before), len(after)) > _MAX_ALIGNED:
         blocks = [("replace", 0, len(before), 0, len(after))]
     else:
-        matcher = difflib.SequenceMatcher(a=list(map(_key, before)), b=list(map(_key, after)), autojunk=False)
+        matcher = difflib.SequenceMatcher(
+            a=list(map(sorted_json, before)), b=list(map(sorted_json, after)), autojunk=False
+        )
         blocks = [block for block in matcher.get_opcodes() if block[0] != "equal"]
     for _, first, last, new_first, new_last in blocks:
         common = min(last - first, new_last - new_first)
@@ -98,7 +105,3 @@ def _changes_of_lists(before: list[Any], after: list[Any], at: str) -> Iterator[
 def _changed_lines(before: str, after: str) -> list[str]:
     lines = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=0)
     return [line for line in list(lines)[2:] if not line.startswith("@@")]
-
-
-def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)

@@ -6,7 +6,6 @@ every parameter a few that do not: values that are one more or less, or written 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from itertools import islice
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, JsonPath, value_key
+from toolgen.testing.json_diff import sorted_json
 from toolgen.testing.requests import Change, KnownValues, changes_of, general_path, requests, succeeding
 from toolgen.testing.tool_under_test import ExpectedCall, Neighbour, ToolUnderTest
 
@@ -42,13 +42,13 @@ def find_neighbours(
         *(Neighbour(each, each.arguments, make_call(each.arguments) or {}) for each in examples),
     ]
     shapes = {_shape(each.arguments, each.outcome) for each in known_calls}
-    texts = {_dumps(each.outcome) for each in known_calls}
+    texts = {sorted_json(each.outcome) for each in known_calls}
     found: list[Neighbour] = []
     alike: Counter[JsonPath] = Counter()
     tries = 0
     for change in _changes(tool, examples, known):
-        key, size = value_key(change.request), len(_dumps(change.request))
-        if key in made or size > len(_dumps(change.example.arguments)) + _MAX_BYTES:
+        key, size = value_key(change.request), len(sorted_json(change.request))
+        if key in made or size > len(sorted_json(change.example.arguments)) + _MAX_BYTES:
             continue
         if tries == MAX_TRIES or len(found) + len(tool.neighbours) >= MAX_NEIGHBOURS:
             break
@@ -58,7 +58,7 @@ def find_neighbours(
         if outcome is None:
             continue
         known.add(outcome.get("output"))
-        shape, text = _shape(change.request, outcome), _dumps(outcome)
+        shape, text = _shape(change.request, outcome), sorted_json(outcome)
         if shape in shapes:
             group = (change.example.name, *general_path(change.path))
             # One is recorded that makes no difference, and a few with other values in the outcome.
@@ -88,19 +88,15 @@ def _shared(one: JsonObject, other: JsonObject) -> int:
 
 def _shape(arguments: JsonObject, outcome: JsonObject) -> str:
     """Return an outcome without names and numbers: calls that run the same code have the same shape."""
-    own = set(_WORDS.findall(_dumps(arguments)))
+    own = set(_WORDS.findall(sorted_json(arguments)))
 
     def shape(value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
             return {key: shape(inner, key) for key, inner in value.items() if key != "at"}
         if isinstance(value, list):
-            return sorted({_dumps(shape(each)) for each in value})
+            return sorted({sorted_json(shape(each)) for each in value})
         if isinstance(value, str) and " " in value:
             return [word for word in _WORDS.findall(value) if word not in own]
         return value if name == "code" else bool(value)
 
-    return _dumps(shape(outcome))
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    return sorted_json(shape(outcome))

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from toolgen.schema.document import JsonObject, same_value
-from toolgen.testing.json_diff import as_json, snapshot_diff
+from toolgen.testing.json_diff import as_json, snapshot_diff, sorted_json
 from toolgen.testing.observation import Observation, ObservedCall
 from toolgen.testing.subject import CallResult
 
@@ -87,7 +87,7 @@ def _short(value: Any, longest: int) -> Any:
         short = [_short(each, longest) for each in value]
     else:
         return value
-    return short if len(json.dumps(short)) <= longest else _digest(json.dumps(value, sort_keys=True))
+    return short if len(json.dumps(short)) <= longest else _digest(sorted_json(value))
 
 
 def _digest(text: str) -> JsonObject:
