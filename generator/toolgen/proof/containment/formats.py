@@ -101,11 +101,14 @@ _IRI_UPPER = r"\u0080-\u{10ffff}"
 
 def _uri(name: str, *, international: bool = False) -> Format:
     """Return the format of URIs or, for the name of a reference, of those and of relative ones."""
-    scheme = "(?:[A-Za-z][A-Za-z0-9+.-]*:)" + ("?" if name.endswith("-reference") else "")
+    is_reference = name.endswith("-reference")
+    scheme = "(?:[A-Za-z][A-Za-z0-9+.-]*:)" + ("?" if is_reference else "")
     letters = _LETTERS + (_IRI_LOWER if international else "")
-    path, rest = f"(?:[{letters}/]|{_ENCODED})*", f"(?:[{letters}/?]|{_ENCODED})*"
+    # A colon might end a scheme where none is needed.
+    path, rest = (f"(?:[{letters}/{more}]|{_ENCODED})*" for more in ("" if is_reference else ":@", ":@?"))
+    whole = rf"//[{letters}]*(?::[0-9]*)?(?:/{path})?|/?(?:[{letters}]{path})?"
     upper = f"^{scheme}[{_LETTERS}{_IRI_UPPER if international else ''}%:@/?#\\[\\]]*$"
-    return _bounded(name, upper, rf"^{scheme}{path}(?:\?{rest})?(?:#{rest})?$")
+    return _bounded(name, upper, rf"^{scheme}(?:{whole})(?:\?{rest})?(?:#{rest})?$")
 
 
 # JSON Pointers (RFC 6901) and URI templates (RFC 6570)
