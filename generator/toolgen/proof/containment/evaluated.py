@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.documents import Documents, ReadSubschema
 from toolgen.proof.containment.formulas import TRUE, Formula, Formulas, Place
+from toolgen.schema.keywords import IN_PLACE, REFERENCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +104,14 @@ class EvaluatedParts:
         return Evaluated(everything or "items" in keywords, first=first, containing=containing)
 
 
+_IN_PLACE: Final = IN_PLACE.union(REFERENCES) - {"not", "dependencies"}
+
+
 def _in_place(subschema: ReadSubschema) -> Iterator[tuple[int, bool]]:
     """Yield the schemas that apply to the same value, and whether they accept it whenever `subschema` does.
 
     What a subschema evaluates counts if it accepts the value (2020-12 core, section 7.7.1).
     """
-    for keyword in (
-        "$ref",
-        "$dynamicRef",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "if",
-        "then",
-        "else",
-        "dependentSchemas",
-    ):
-        if keyword in subschema.keywords:
-            for index in subschema.keywords[keyword].schemas():
-                yield index, keyword in ("$ref", "$dynamicRef", "allOf")
+    for keyword, indices in subschema.children():
+        if keyword in _IN_PLACE:
+            yield from ((index, keyword in (*REFERENCES, "allOf")) for index in indices)
