@@ -10,7 +10,7 @@ other lines or failed in 102 of them, 6 of the 25 specs of the gallery included;
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
@@ -32,24 +32,20 @@ class _LineEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class _MappingBlock:
-    """A block mapping in the text, and its data."""
+class _Part:
+    """One entry of a block mapping, or one item of a block list."""
 
-    node: MappingNode
-    data: dict[str, Any]
-    end: int  # the line behind its last one
-
-
-@dataclass(frozen=True, slots=True)
-class _MappingEntry:
-    """One entry of a block mapping."""
-
-    name: str
+    name: str | None  # None: an item
     value: Any
     node: Any  # of the value
     start: int
     end: int
-    column: int
+    column: int  # of its key, or of its dash
+
+    def written(self, value: Any) -> list[str]:
+        """Return the lines of the part with another value."""
+        texts = block([value], self.column) if self.name is None else entry(self.name, value, self.column)
+        return _lines(texts)
 
 
 class _NotPatchableError(Exception):
@@ -101,72 +97,49 @@ def _patch(text: str, wanted: Mapping[str, Any], depth: int) -> str:
     lines = text.split("\n")
     if not isinstance(root, MappingNode) or root.flow_style:
         raise _NotPatchableError
-    edits = list(enumerate(_edits(lines, _MappingBlock(root, data, len(lines)), wanted, depth)))
+    edits = list(enumerate(_mapping_edits(lines, _Part("", data, root, 0, len(lines), 0), wanted, depth)))
     # backwards, so that line numbers stay true; of several insertions at one line, the last one first
     for _, edit in sorted(edits, key=lambda each: (each[1].start, each[1].end, each[0]), reverse=True):
         lines[edit.start : edit.end] = edit.lines
     return "\n".join(lines)
 
 
-def _edits(
-    lines: list[str], block: _MappingBlock, wanted: Mapping[str, Any], depth: int
+def _mapping_edits(
+    lines: list[str], old: _Part, wanted: Mapping[str, Any], depth: int
 ) -> Iterator[_LineEdit]:
-    """Yield the edits that change `block` to `wanted`, in up to `depth` levels of mappings."""
-    entries = _entries(lines, block)
+    """Yield the edits that change a block mapping to `wanted`, in up to `depth` levels of mappings."""
+    entries = _entries(lines, old)
     # Entries are never moved: a comment between two of them may be about either.
     if [key for key in wanted if key in entries] != [key for key in entries if key in wanted]:
         raise _NotPatchableError
     first = next(iter(entries.values()))
     at = first.start
     for name in wanted:
-        if name not in entries:
-            yield _LineEdit(at, at, _written(name, wanted[name], first.column))
-            continue
-        old = entries[name]
-        at = old.end
-        if json.dumps(old.value) != json.dumps(wanted[name]):
-            yield from _entry_edits(lines, old, wanted[name], depth)
-    for name, old in entries.items():
+        if name in entries:
+            at = entries[name].end
+            yield from _edits(lines, entries[name], wanted[name], depth)
+        else:
+            yield _LineEdit(at, at, _lines(entry(name, wanted[name], first.column)))
+    for name, each in entries.items():
         if name not in wanted:
-            yield _LineEdit(old.start, old.end, [])
+            yield _LineEdit(each.start, each.end, [])
 
 
-def _entries(lines: list[str], block: _MappingBlock) -> dict[str, _MappingEntry]:
-    if not block.data or len(block.data) != len(block.node.value):
+def _entries(lines: list[str], old: _Part) -> dict[str, _Part]:
+    if not old.value or len(old.value) != len(old.node.value):
         raise _NotPatchableError
-    column = block.node.value[0][0].start_mark.column
-    starts = [_start(lines, key, column) for key, _ in block.node.value]
-    stops = [*starts[1:], block.end]
+    column = old.node.value[0][0].start_mark.column
+    starts = [_start(lines, key, column) for key, _ in old.node.value]
+    stops = [*starts[1:], old.end]
     return {
-        name: _MappingEntry(name, value, node, start, _end(lines, start, stop, column), column)
+        name: _Part(name, value, node, start, _end(lines, start, stop, column), column)
         for (name, value), (_, node), start, stop in zip(
-            block.data.items(), block.node.value, starts, stops, strict=True
+            old.value.items(), old.node.value, starts, stops, strict=True
         )
     }
 
 
-def _entry_edits(lines: list[str], old: _MappingEntry, wanted: Any, depth: int) -> Iterator[_LineEdit]:
-    """Yield edits inside of the entry if both values are block mappings, else one edit of all of it."""
-    is_block = isinstance(old.node, MappingNode) and not old.node.flow_style
-    if depth > 1 and is_block and isinstance(wanted, dict) and not old.value.keys().isdisjoint(wanted):
-        try:
-            yield from list(_edits(lines, _MappingBlock(old.node, old.value, old.end), wanted, depth - 1))
-            return
-        except _NotPatchableError:
-            pass  # rewritten below
-    is_list = isinstance(old.node, SequenceNode) and not old.node.flow_style
-    if depth > 1 and is_list and isinstance(wanted, list) and len(wanted) >= len(old.value) > 0:
-        try:
-            yield from list(_item_edits(lines, old, wanted, depth - 1))
-            return
-        except _NotPatchableError:
-            pass  # rewritten below
-    yield _LineEdit(old.start, old.end, _written(old.name, wanted, old.column))
-
-
-def _item_edits(
-    lines: list[str], old: _MappingEntry, wanted: Sequence[Any], depth: int
-) -> Iterator[_LineEdit]:
+def _list_edits(lines: list[str], old: _Part, wanted: Sequence[Any], depth: int) -> Iterator[_LineEdit]:
     """Yield edits of the items of a block list that differ, and of those that are new at its end."""
     column = old.node.start_mark.column
     starts = [item.start_mark.line for item in old.node.value]
@@ -174,53 +147,48 @@ def _item_edits(
         lines[line][: column + 1] != f"{' ' * column}-" for line in starts
     ):
         raise _NotPatchableError
-    stops = [*starts[1:], old.end]
     end = old.end
     for item, value, new, start, stop in zip(
-        old.node.value, old.value, wanted[: len(starts)], starts, stops, strict=True
+        old.node.value, old.value, wanted[: len(starts)], starts, [*starts[1:], old.end], strict=True
     ):
         end = _end(lines, start, stop, column)
-        if json.dumps(value) != json.dumps(new):
-            yield from _one_item_edits(lines, _SequenceItem(item, value, start, end, column), new, depth)
+        yield from _edits(lines, _Part(None, value, item, start, end, column), new, depth)
     if added := wanted[len(starts) :]:
-        yield _LineEdit(end, end, _lines_of_items(added, column))
+        yield _LineEdit(end, end, _lines(block(added, column)))
 
 
-@dataclass(frozen=True, slots=True)
-class _SequenceItem:
-    """One item of a block list."""
-
-    node: Any
-    value: Any
-    start: int
-    end: int
-    column: int  # of its dash
-
-
-def _one_item_edits(lines: list[str], old: _SequenceItem, wanted: Any, depth: int) -> Iterator[_LineEdit]:
-    """Yield edits inside of an item, if both values are block mappings and its first key stays."""
-    is_block = isinstance(old.node, MappingNode) and not old.node.flow_style
-    if is_block and isinstance(wanted, dict) and not old.value.keys().isdisjoint(wanted):
-        inner = _MappingBlock(old.node, old.value, old.end)
-        dash = lines[old.start]
-        # Without its dash, the item's first line is one of a mapping like any other.
-        blank = dash[: old.column] + " " + dash[old.column + 1 :]
+def _edits(lines: list[str], old: _Part, wanted: Any, depth: int) -> list[_LineEdit]:
+    """Return edits inside of a part if both values are block mappings or lists, else one of all of it."""
+    if json.dumps(old.value) == json.dumps(wanted):
+        return []
+    node, is_block = old.node, not getattr(old.node, "flow_style", True)
+    if depth > 1 and is_block:
         try:
-            edits = list(_edits([*lines[: old.start], blank, *lines[old.start + 1 :]], inner, wanted, depth))
+            if isinstance(node, MappingNode) and isinstance(wanted, dict) and {*old.value} & {*wanted}:
+                return _inner_edits(lines, old, wanted, depth - 1)
+            is_list = isinstance(node, SequenceNode) and isinstance(wanted, list) and old.name is not None
+            if is_list and len(wanted) >= len(old.value) > 0:
+                return list(_list_edits(lines, old, wanted, depth - 1))
         except _NotPatchableError:
-            edits = []
-        if edits and all(edit.start > old.start for edit in edits):
-            yield from edits
-            return
-    yield _LineEdit(old.start, old.end, _lines_of_items([wanted], old.column))
+            pass  # rewritten below
+    return [_LineEdit(old.start, old.end, old.written(wanted))]
 
 
-def _lines_of_items(items: Sequence[Any], column: int) -> list[str]:
-    return [line for text in block(items, column) for line in text.split("\n")]
+def _inner_edits(lines: list[str], old: _Part, wanted: Mapping[str, Any], depth: int) -> list[_LineEdit]:
+    """Return the edits inside of a mapping; the first key of an item stays, on the line of its dash."""
+    if old.name is not None:
+        return list(_mapping_edits(lines, old, wanted, depth))
+    dash = lines[old.start]
+    # Without its dash, the item's first line is one of a mapping like any other.
+    blank = dash[: old.column] + " " + dash[old.column + 1 :]
+    edits = list(_mapping_edits([*lines[: old.start], blank, *lines[old.start + 1 :]], old, wanted, depth))
+    if any(edit.start == old.start for edit in edits):
+        raise _NotPatchableError
+    return edits
 
 
-def _written(name: str, value: Any, column: int) -> list[str]:
-    return [line for text in entry(name, value, column) for line in text.split("\n")]
+def _lines(texts: Iterable[str]) -> list[str]:
+    return [line for text in texts for line in text.split("\n")]
 
 
 def _start(lines: list[str], key: Any, column: int) -> int:
