@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolgen.compile.publishing.definition import description
 from toolgen.language.checking.conflicts import find_conflicts, group_names, published_name, published_names
-from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
 from toolgen.language.program import Program, ProgramTool, PublishedTool
 from toolgen.language.progress import Progress, no_progress
 from toolgen.language.spec import ContentSpec
@@ -18,7 +18,7 @@ from toolgen.language.targets.definition import TargetOptions
 from toolgen.runtime.adapters.published_tools import InputExamples, input_examples
 from toolgen.runtime.content.carried import carries
 from toolgen.schema.dialects.publish import publish, publish_output
-from toolgen.schema.dialects.published import Loss, Published
+from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import JsonPath
 from toolgen.schema.providers import PROVIDERS, CarriedContent, ProviderLimits
 from toolgen.schema.validator import compiled
@@ -48,45 +48,36 @@ def adapt(program: Program, targets: Sequence[Target], progress: Progress = no_p
     return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
 
 
-@dataclass(frozen=True, slots=True)
-class TargetLoss:
-    """What one target cannot say of a tool."""
+class TargetLoss(NamedTuple):
+    """What a target cannot say of a tool."""
 
     path: JsonPath  # in the spec
     reason: str
+    hint: str = ""
 
 
 def losses_of(tool: ProgramTool, target: Target) -> tuple[TargetLoss, ...]:
     """Return what a target cannot say of a tool; all of it, if the author names the target."""
-    of_schemas = (
-        TargetLoss((field, *loss.path, loss.keyword), loss.reason)
-        for field, loss in _adapt_to(tool, target).losses
+    return tuple(
+        loss._replace(reason=f"{name}: {loss.reason}.") if loss.path[0] == "content" else loss
+        for name, loss in _adapt_to(tool, target).losses
     )
-    if isinstance(tool.spec.content, str) or not _asked(tool, target):
-        return tuple(of_schemas)
-    of_content = (
-        TargetLoss(("content", index, *lost.path), f"{name}: {_described(lost)}.")
-        for index, entry in enumerate(tool.spec.content)
-        for name, lost in _content_losers(entry, [target])
-    )
-    return (*of_schemas, *of_content)
 
 
 def _adapted(tool: ProgramTool, targets: Sequence[Target]) -> ProgramTool:
     """Return the tool with what each target publishes, and warnings; losses of several targets are one."""
     published: dict[str, PublishedTool] = {}
-    losers: dict[tuple[str, Loss], list[str]] = {}  # field and loss → the targets that share it
+    losers: dict[TargetLoss, list[str]] = {}  # loss → the targets, or their APIs, that share it
     warnings: list[Diagnostic] = []
     for target in targets:
         made = _adapt_to(tool, target)
         published[target.name] = made.tool
-        for field_and_loss in made.losses:
-            losers.setdefault(field_and_loss, []).append(target.name)
+        for name, loss in made.losses:
+            losers.setdefault(loss, []).append(name)
         warnings += made.warnings
     # one warning for all targets with the same loss: the author changes the schema once
-    warnings += (_warning(tool, names, *field_and_loss) for field_and_loss, names in losers.items())
-    warnings += _content_losses(tool, [target for target in targets if _asked(tool, target)])
-    return replace(tool, published=published, warnings=(*tool.warnings, *warnings))
+    warnings += (_warning(tool, names, loss) for loss, names in losers.items())
+    return replace(tool, published=published, warnings=(*tool.warnings, *in_order(warnings)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +85,23 @@ class _Adaptation:
     """A tool as one target publishes it, and what to report: every loss, if the author asked for it."""
 
     tool: PublishedTool
-    losses: tuple[tuple[str, Loss], ...]  # with the field of the spec that has the schema
+    losses: tuple[tuple[str, TargetLoss], ...]  # with the name of the target, or of its API
     warnings: tuple[Diagnostic, ...]
 
 
 def _adapt_to(tool: ProgramTool, target: Target) -> _Adaptation:
     options, asked = tool.spec.options_of(target.name), _asked(tool, target)
     schema = publish(target.dialect, tool.documents["input_schema"], _option(options, "strict", None))
-    losses = [("input_schema", loss) for loss in schema.losses if loss.always or asked]
+    found = [("input_schema", loss) for loss in schema.losses if loss.always or asked]
     output = None
     if "output_schema" in tool.documents and _option(options, "output_schema", True):
         output = publish_output(target.dialect, tool.documents["output_schema"])
     if output is not None and asked:
-        losses += (("output_schema", loss) for loss in output.losses)
+        found += (("output_schema", loss) for loss in output.losses)
+    losses = [
+        (target.name, TargetLoss((field, *loss.path, loss.keyword), loss.reason)) for field, loss in found
+    ]
+    losses += _content_losses(tool.spec.content, target) if asked else ()
     examples = _NO_EXAMPLES
     if tool.spec.examples and _option(options, "input_examples", True):
         examples = _examples(tool, target, schema)
@@ -185,65 +180,37 @@ def _name_faults(tools: Sequence[ProgramTool], targets: Sequence[Target]) -> lis
     return refused + find_conflicts([*claims, *groups])
 
 
-def _warning(tool: ProgramTool, targets: Sequence[str], field: str, loss: Loss) -> Diagnostic:
-    path = (field, *loss.path)
-    keyword = (*path, loss.keyword)
-    where = tool.source.key(keyword) if keyword in tool.source.marks.keys else tool.source.value(path)
+def _warning(tool: ProgramTool, names: Sequence[str], loss: TargetLoss) -> Diagnostic:
+    where = tool.source.value(loss.path) if loss.path[0] == "content" else tool.source.key(loss.path)
     reason = loss.reason[:1].lower() + loss.reason[1:].removesuffix(".")
-    return Diagnostic(where, "dialect-loss", f"{', '.join(targets)}: {reason}")
+    return Diagnostic(where, "dialect-loss", f"{', '.join(names)}: {reason}", loss.hint)
 
 
-def _content_losses(tool: ProgramTool, targets: Sequence[Target]) -> Iterator[Diagnostic]:
-    """Yield a warning for each media type in `content` that only arrives as a line of text.
+def _content_losses(content: Sequence[ContentSpec] | str, target: Target) -> Iterator[tuple[str, TargetLoss]]:
+    """Yield each media type in `content` that only arrives as a line of text, with the name of the API.
 
     `content: any` declares nothing that could be lost.
     """
-    if isinstance(tool.spec.content, str):
-        return
-    for index, entry in enumerate(tool.spec.content):
-        losers: dict[_Lost, list[str]] = {}  # loss → the targets that share it
-        for name, lost in _content_losers(entry, targets):
-            losers.setdefault(lost, []).append(name)
-        for lost, names in losers.items():
-            loss = _described(lost)
-            where: JsonPath = ("content", index, *lost.path)
-            yield Diagnostic(
-                tool.source.value(where), "dialect-loss", f"{', '.join(names)}: {loss}", _IN_DOCS
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """Media types that an API does not take."""
-
-    path: JsonPath  # from the entry
-    subject: str
-
-
-def _content_losers(entry: ContentSpec, targets: Sequence[Target]) -> Iterator[tuple[str, _Lost]]:
-    """Yield the media types of an entry that each target only describes, with the name of the target."""
-    for target in targets:
-        apis = PROVIDERS.get(target.dialect or "", ProviderLimits()).messages
+    apis = PROVIDERS.get(target.dialect or "", ProviderLimits()).messages
+    for index, entry in enumerate(() if isinstance(content, str) else content):
         for api in apis:
             name = target.name if len(apis) == 1 else f"{target.name} ({api.api})"
-            for lost in _lost(entry, api):
-                yield name, lost
+            for path, subject in _lost(entry, api):
+                reason = f"results hold {subject}; a line of text describes what is missing"
+                yield name, TargetLoss(("content", index, *path), reason, _IN_DOCS)
 
 
-def _described(lost: _Lost) -> str:
-    return f"results hold {lost.subject}; a line of text describes what is missing"
-
-
-def _lost(entry: ContentSpec, api: CarriedContent) -> Iterator[_Lost]:
+def _lost(entry: ContentSpec, api: CarriedContent) -> Iterator[tuple[JsonPath, str]]:
+    """Yield the path of each media type of an entry that an API does not take, and what is missing."""
     if entry.type in ("text", "link"):
         return
     if not entry.media_types:
         media_types = "*/*" if entry.type == "file" else f"{entry.type}/*"
         if subject := _subject(entry.type, media_types, api):
-            yield _Lost(("type",), subject)
+            yield ("type",), subject
     for number, media_type in enumerate(entry.media_types):
         if subject := _subject(entry.type, media_type, api):
-            yield _Lost(("media_types", number), subject)
+            yield ("media_types", number), subject
 
 
 def _subject(kind: str, media_type: str, api: CarriedContent) -> str | None:
