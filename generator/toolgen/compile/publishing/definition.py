@@ -11,10 +11,28 @@ from toolgen.language.targets.builtin import MCP
 from toolgen.runtime.definition.description import join_description
 from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
 
+_FIELDS: Final = (
+    *(
+        "name",
+        "py_name",
+        "class_name",
+        "title",
+        "description",
+        "use_when",
+        "avoid_when",
+        "returns",
+        "version",
+    ),
+    *("tags", "icons", "annotations", "input_schema", "output_schema", "errors", "confirm", "asks", "inject"),
+    *("stream", "content", "max_result_bytes", "page", "auth", "timeout", "background", "rate_limit"),
+    *("idempotency", "concurrency", "group", "load", "examples", "aliases", "deprecated", "final_answer"),
+    *("coerce", "meta", "targets"),
+)
 _DUMPED: Final = {
     *("errors", "confirm", "auth", "background", "rate_limit", "idempotency", "deprecated", "targets"),
 }
 """Fields of the definition in the order of their models, and not as the author wrote them."""
+_MAY_BE_EMPTY: Final = ("input_schema", "output_schema")
 
 
 def description(spec: Spec) -> str:
@@ -35,50 +53,27 @@ def definition(tool: ProgramTool, py_name: str, class_name: str, settings: Packa
     written_fields = spec.model_dump(mode="json", include=dumped, exclude_unset=True, by_alias=True)
     written: Any = tool.source.data  # keys in the author's order, which a model does not keep
     entry: dict[str, Any] = {
-        "name": spec.name,
+        **written,
+        **written_fields,
         "py_name": py_name,
         "class_name": class_name,
-        "title": spec.title,
         "description": description(spec),
-        "use_when": spec.use_when,
-        "avoid_when": spec.avoid_when,
-        "returns": spec.returns,
-        "version": spec.version,
-        "tags": spec.tags,
-        "icons": written.get("icons"),
         "annotations": _annotations(spec, written.get("annotations")),
         "input_schema": tool.input_schema,
         "output_schema": tool.output_schema,
-        "errors": written_fields.get("errors"),
-        "confirm": written_fields.get("confirm"),
         "asks": spec.asks or None,
         "inject": [_injected(item) for item in spec.inject],
         "stream": None if tool.chunk_schema is None else {"chunk_schema": tool.chunk_schema},
-        "content": written.get("content"),
-        "max_result_bytes": spec.max_result_bytes,
-        "page": written.get("page"),
-        "auth": written_fields.get("auth"),
-        "timeout": spec.timeout,
-        "background": written_fields.get("background"),
-        "rate_limit": written_fields.get("rate_limit"),
-        "idempotency": written_fields.get("idempotency"),
-        "concurrency": spec.concurrency,
-        "group": spec.group,
-        "load": spec.load,
         "examples": _shown_examples(written.get("examples", [])),
-        "aliases": spec.aliases,
-        "deprecated": written_fields.get("deprecated"),
         "final_answer": spec.final_answer or None,
         "coerce": None if (settings.coerce if spec.coerce is None else spec.coerce) else False,
-        "meta": spec.meta,
         "targets": _targets(tool, written_fields.get("targets"), settings),
-        **spec.extensions,
     }
-    schemas = ("input_schema", "output_schema")
     return {
-        key: value
-        for key, value in entry.items()
-        if value is not None and (value not in ([], {}) or key in schemas or key.startswith("x-"))
+        key: entry[key]
+        for key in (*_FIELDS, *spec.extensions)
+        if entry.get(key) is not None
+        and (entry[key] not in ([], {}) or key in _MAY_BE_EMPTY or key.startswith("x-"))
     }
 
 
