@@ -21,7 +21,7 @@ from toolgen.language.lint.baseline import BaselineError, baseline_text, fingerp
 from toolgen.language.lint.fixes import FIXES, fixed_text
 from toolgen.language.lint.linter import lint_names
 from toolgen.language.lint.settings import LintSettings
-from toolgen.language.lint.suppressions import Places, SuppressedFindings
+from toolgen.language.lint.suppressions import SuppressedFindings
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import Program
 from toolgen.language.source import Source
@@ -135,15 +135,12 @@ def _findings(
     only: Collection[str],
 ) -> Iterator[Found]:
     names = {tool.source.file: tool.spec.name for tool in (*program.tools, *program.disabled)}
-    places: dict[str, Places] = {}
     for each in found:
         file = each.span.file
         level = lint.level(each.code, file)
         if level == "off" or (only and file not in only):
             continue
-        if file in sources and file not in places:
-            places[file] = Places(sources[file])
-        path = places[file].path_of(each.span) if file in places else ()
+        path = sources[file].path_at(each.span) if file in sources else ()
         # a spec that moves to another folder keeps its findings
         mark = fingerprint(each.code, names.get(file, file), path)
         entry = replace(entry_of(each), severity=level, fingerprint=mark, accepted=reasons.get(each, ""))

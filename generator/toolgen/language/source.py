@@ -88,6 +88,14 @@ class Source:
         """Return the location of the value at `path`, or of its nearest ancestor in the file."""
         return self.marks.values.get(self._written(path), Span(self.file, 1, 1))
 
+    def path_at(self, span: Span) -> JsonPath:
+        """Return the path of the value or key at `span`; that of the file for another place."""
+        position = span.line, span.column, span.length
+        for marks in (self.marks.values, self.marks.keys):
+            if isinstance(marks, Spans) and position in marks.paths:
+                return marks.paths[position]
+        return ()
+
     def nearest_key(self, path: JsonPath) -> Span:
         """Return the location of the key at `path`, or of its nearest ancestor that is written."""
         return self.key(self._written(path))

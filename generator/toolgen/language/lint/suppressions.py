@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.language.codes import lint_codes
 from toolgen.language.diagnostic import Diagnostic
-from toolgen.language.source import Source, Span, Spans
+from toolgen.language.source import Source
 from toolgen.language.spec import is_shared_file
 from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.schema.document import JsonPath, subschemas
@@ -84,37 +84,22 @@ def _fault(source: Source, path: JsonPath, rule: str, reason: Any) -> Diagnostic
     return None
 
 
-class Places:
-    """The paths of the places that findings in a file point at."""
-
-    def __init__(self, source: Source) -> None:
-        marks = (source.marks.values, source.marks.keys)
-        self._paths = [each.paths for each in marks if isinstance(each, Spans)]
-
-    def path_of(self, span: Span) -> JsonPath:
-        """Return the path of the value or key at `span`; that of the file for another place."""
-        position = span.line, span.column, span.length
-        return next((paths[position] for paths in self._paths if position in paths), ())
-
-
 class SuppressedFindings:
     """The suppressions of all files, matched with findings; knows in the end which were never needed."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self.faults: list[Diagnostic] = []
         self._by_file: dict[str, list[Suppression]] = {}
-        self._places: dict[str, Places] = {}
         self._used: set[tuple[str, JsonPath]] = set()
         for source in sources:
             if source.suppressions:
                 self._by_file[source.file], faults = read_suppressions(source)
-                self._places[source.file] = Places(source)
                 self.faults += faults
 
     def reason(self, found: Diagnostic) -> str:
         """Return why a finding is ignored; empty if it is not."""
         for each in self._by_file.get(found.span.file, ()):
-            path = self._places[found.span.file].path_of(found.span)
+            path = each.source.path_at(found.span)
             if each.rule == found.code and path[: len(each.within)] == each.within:
                 self._used.add((found.span.file, each.path))
                 return each.reason
