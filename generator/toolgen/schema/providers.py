@@ -104,6 +104,8 @@ MCP_TOOL_NAME: Final = r"[^\x00-\x1f\x7f]{1,256}"
 
 MAX_ARGUMENT_NAME: Final = 64  # characters: every provider that limits names of arguments allows so many
 
+ANTHROPIC_KEYWORDS: Final = frozenset(_DIALECTS["anthropic"]["keywords"])
+ANTHROPIC_FORMATS: Final = frozenset(_DIALECTS["anthropic"]["formats"])
 GEMINI_KEYWORDS: Final = frozenset(_DIALECTS["gemini"]["keywords"])
 GEMINI_FORMATS: Final = frozenset(_DIALECTS["gemini"]["formats"])
 OPENAI_STRICT: Final = StrictSchemaLimits(**_DIALECTS["openai"]["strict"])

@@ -14,18 +14,9 @@ from typing import Any
 from toolgen.schema.dialects.published import Loss, Published
 from toolgen.schema.document import JsonObject, JsonPath, Located, SchemaDocument, edited, subschemas
 from toolgen.schema.graph import all_uses, references_in
+from toolgen.schema.providers import ANTHROPIC_FORMATS, ANTHROPIC_KEYWORDS
 
-_SUPPORTED = frozenset(
-    {
-        "type", "properties", "required", "additionalProperties", "items", "minItems", "anyOf", "allOf",
-        "enum", "const", "default", "format", "pattern", "$ref", "$defs", "definitions", "title",
-        "description",
-    }
-)  # fmt: skip
 _ANNOTATIONS = frozenset({"$schema", "$comment", "$id", "examples", "deprecated", "readOnly", "writeOnly"})
-_FORMATS = frozenset(
-    {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
-)
 
 
 def publish(document: SchemaDocument, strict: bool) -> Published:
@@ -60,9 +51,9 @@ def _losses(document: SchemaDocument) -> Iterator[Loss]:
         for keyword, value in node.items():
             if _is_annotation(keyword):
                 continue
-            if keyword not in _SUPPORTED:
+            if keyword not in ANTHROPIC_KEYWORDS:
                 yield Loss(path, keyword, f"Strict mode cannot say `{keyword}`; toolgen still enforces it.")
-            elif keyword == "format" and value not in _FORMATS:
+            elif keyword == "format" and value not in ANTHROPIC_FORMATS:
                 yield Loss(
                     path,
                     keyword,
