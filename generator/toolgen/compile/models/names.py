@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from toolgen.language.names import pascal, singular, snake, unique_name
+from toolgen.schema.document import as_mapping
 
 _GENERAL = frozenset(
     {"BaseModel", "ConfigDict", "Field", "OpenModel", "RootModel"}
@@ -132,17 +133,12 @@ def _is_object(branch: Mapping[str, Any]) -> bool:
 
 def _tags(objects: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     """Return names by the `id` of each object: of a property whose constant differs in all of them."""
-    for wire in _mapping(objects[0]):
-        values = [_constant(_mapping(each).get(wire)) for each in objects]
+    for wire in as_mapping(objects[0].get("properties")):
+        values = [_constant(as_mapping(each.get("properties")).get(wire)) for each in objects]
         names = [pascal(value, "") for value in values]
         if all(name[:1].isalpha() for name in names) and len(set(names)) == len(names):
             return {id(each): name for each, name in zip(objects, names, strict=True)}
     return {}
-
-
-def _mapping(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = schema.get("properties")
-    return found if isinstance(found, Mapping) else {}
 
 
 def _constant(schema: object) -> str:

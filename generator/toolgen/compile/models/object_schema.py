@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.compile.models.local_references import LocalReferences
+from toolgen.schema.document import as_list, as_mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def object_schema(schema: Mapping[str, Any], refs: LocalReferences) -> ObjectSch
         return None
     properties: dict[str, object] = {}
     for source in sources:
-        for name, value in _mapping(source, "properties").items():
+        for name, value in as_mapping(source.get("properties")).items():
             known = properties.get(name, value)
             # two parts describe the property: both must hold
             properties[name] = value if known == value else {"allOf": [known, value]}
@@ -43,7 +44,7 @@ def object_schema(schema: Mapping[str, Any], refs: LocalReferences) -> ObjectSch
         properties=properties,
         required=frozenset(name for source in sources for name in _names(source.get("required"))),
         closed=any(
-            _closed(source) and declared <= _mapping(source, "properties").keys() for source in sources
+            _closed(source) and declared <= as_mapping(source.get("properties")).keys() for source in sources
         ),
         nullable=all("null" in found for found in kinds),
         values=None if properties else next(_values(sources), None),
@@ -70,7 +71,7 @@ def _sources(schema: Mapping[str, Any], refs: LocalReferences, seen: set[str]) -
 
 def _values(sources: list[Mapping[str, Any]]) -> Iterator[object]:
     for source in sources:
-        patterns, rest = _mapping(source, "patternProperties"), source.get("additionalProperties")
+        patterns, rest = as_mapping(source.get("patternProperties")), source.get("additionalProperties")
         # other patterns beside the rest: its values have no single type
         if not patterns and isinstance(rest, Mapping):
             yield rest
@@ -87,10 +88,5 @@ def _kinds(source: Mapping[str, Any]) -> set[str]:
     return set(kinds) if isinstance(kinds, list) else {str(kinds)}
 
 
-def _mapping(source: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    found = source.get(key)
-    return found if isinstance(found, Mapping) else {}
-
-
 def _names(required: object) -> list[str]:
-    return [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    return [name for name in as_list(required) if isinstance(name, str)]

@@ -5,7 +5,7 @@ A relative `$ref` is relative to its file, as JSON Schema says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from toolgen.language.diagnostic import Diagnostic
@@ -43,32 +43,22 @@ class BoundSpecs:
 
 def resolve(parsed: Parsed) -> BoundSpecs:
     """Bind the references of every tool and shared file. Their faults are refused later, with all others."""
-    bound = {path: _bind_file(path, parsed.shared) for path in parsed.shared}
-    shared = _shared_files(parsed.shared, bound)
+    faults: list[Diagnostic] = []
+    shared = _shared_files(parsed.shared, faults)
     tools = tuple(_tool(spec, source, parsed.shared, shared) for spec, source in parsed.tools)
-    return BoundSpecs(tools, shared, tuple(fault for each in bound.values() for fault in each.faults))
+    return BoundSpecs(tools, shared, tuple(faults))
 
 
-@dataclass(frozen=True, slots=True)
-class _BoundFile:
-    """A shared file, bound alone."""
-
-    schema: Bound
-    uses: frozenset[str]  # the shared files that it refers to directly
-    faults: Sequence[Diagnostic]
-
-
-def _bind_file(path: str, sources: Mapping[str, Source]) -> _BoundFile:
-    bundler = Bundler(sources)
-    bound = bundler.bind_files([path])
-    faults = bundler.faults or _endless_references(bound, Graph(bound.document))
-    return _BoundFile(bound, frozenset(bundler.uses() - {path}), faults)
-
-
-def _shared_files(sources: Mapping[str, Source], bound: Mapping[str, _BoundFile]) -> dict[str, SharedFile]:
+def _shared_files(sources: Mapping[str, Source], faults: list[Diagnostic]) -> dict[str, SharedFile]:
     """Return the shared files by path, with the definitions of those that they form a circle with."""
-    bundles: dict[tuple[str, ...], Bound] = {(path,): each.schema for path, each in bound.items()}
-    uses = all_uses({path: each.uses for path, each in bound.items()})
+    bundles: dict[tuple[str, ...], Bound] = {}
+    direct: dict[str, set[str]] = {}
+    for path in sources:
+        bundler = Bundler(sources)
+        bound = bundles[path,] = bundler.bind_files([path])
+        direct[path] = bundler.uses() - {path}
+        faults += bundler.faults or _endless_references(bound, Graph(bound.document))
+    uses = all_uses(direct)
     found: dict[str, SharedFile] = {}
     for path, source in sources.items():
         circle = circle_of(path, uses)

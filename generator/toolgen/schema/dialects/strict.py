@@ -402,10 +402,7 @@ class StrictConverter:
             return
         for keyword in ("additionalProperties", "unevaluatedProperties"):
             if keyword in schema:
-                reason = (
-                    "The object takes properties that are not declared; strict mode has only closed objects."
-                )
-                self._lose(path, keyword, reason, fatal=True)
+                self._lose(path, keyword, _OPEN, fatal=True)
                 return
         if schema.get("properties"):
             self._lose(path, "additionalProperties", _UNDECLARED)
