@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from copy import deepcopy
 from pathlib import Path
@@ -14,7 +15,9 @@ from toolgen.schema.keywords import FORMATS, TYPES
 
 def editor_schema() -> dict[str, Any]:
     """Return the JSON Schema, of draft-07, of a file below the specs folder: a tool, or shared schemas."""
-    definitions = deepcopy({**DEFINITIONS, "JsonSchema": _json_schema(), "Shared": _shared()})
+    parts = json.loads(read_named(Path(__file__).with_suffix(".json")))
+    own = {"JsonSchema": _json_schema(parts["kinds"]), "Shared": parts["Shared"]}
+    definitions = deepcopy({**DEFINITIONS, **own})
     for part in (definitions["Tool"], definitions["Stream"]):
         for name in (path[-1] for path in SCHEMA_FIELDS):
             if name in part["properties"]:
@@ -22,9 +25,7 @@ def editor_schema() -> dict[str, Any]:
                     "description": part["properties"][name]["description"],
                     "allOf": [{"$ref": "#/definitions/JsonSchema"}, {"type": "object"}],
                 }
-    definitions = {name: _ordered(part) for name, part in definitions.items()} | {
-        name: definitions[name] for name in ("JsonSchema", "Shared")
-    }
+    definitions = {name: _ordered(part) for name, part in definitions.items()} | own
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "toolgen spec, version 1",
@@ -56,63 +57,21 @@ def _ordered(part: Any) -> Any:
     return ordered
 
 
-def _shared() -> dict[str, Any]:
-    return {
-        "title": "Shared schemas",
-        "description": "Schemas that tools take from here by `$ref`.",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["$defs"],
-        "properties": {
-            "$schema": {"type": "string", "description": "The draft; 2020-12 by default."},
-            "$comment": {"type": "string", "description": "For the people who read this file."},
-            "$defs": {
-                "type": "object",
-                "description": "Names and their schemas.",
-                "additionalProperties": {"$ref": "#/definitions/JsonSchema"},
-            },
-        },
-    }
-
-
-_SELF = {"$ref": "#/definitions/JsonSchema"}
-_TEXT = {"type": "string"}
-_NAMES = {"type": "array", "items": _TEXT, "uniqueItems": True}
-_KINDS: dict[str, dict[str, Any]] = {
-    "any": {},
-    "array": {"type": "array"},
-    "boolean": {"type": "boolean"},
-    "count": {"type": "integer", "minimum": 0},
-    "list": {"type": "array", "minItems": 1, "items": _SELF},
-    "map": {"type": "object", "additionalProperties": _SELF},
-    "names": _NAMES,
-    "number": {"type": "number"},
-    "object": {"type": "object"},
-    "schema": {"allOf": [_SELF]},  # draft-07 ignores what stands beside a $ref
-    "text": _TEXT,
-    "dependentRequired": {"type": "object", "additionalProperties": _NAMES},
-    "format": {"anyOf": [{"enum": sorted(FORMATS)}, _TEXT]},
-    "items": {"anyOf": [_SELF, {"type": "array", "items": _SELF}]},
-    "multipleOf": {"type": "number", "exclusiveMinimum": 0},
-    "type": {
-        "anyOf": [
-            {"enum": [*TYPES]},
-            {"type": "array", "items": {"enum": [*TYPES]}, "minItems": 1, "uniqueItems": True},
-        ]
-    },
-}
-"""Kinds of values that keywords have, and the values of keywords with one of their own."""
-
-
-def _json_schema() -> dict[str, Any]:
-    """Return the schema of a schema, from `keywords.toml`."""
+def _json_schema(kinds: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a schema, from `keywords.toml`; `kinds` are those of the values of keywords."""
     text = read_named(Path(__file__).with_name("keywords.toml")).decode()
+    names = {"enum": [*TYPES]}
+    kinds = {
+        **kinds,
+        "format": {"anyOf": [{"enum": sorted(FORMATS)}, kinds["text"]]},
+        "type": {"anyOf": [names, {"type": "array", "items": names, "minItems": 1, "uniqueItems": True}]},
+    }
     return {
         "title": "JSON Schema",
         "description": "JSON Schema 2020-12, or draft-07 where `$schema` says so.",
         "type": ["object", "boolean"],
         "properties": {
-            keyword: {"description": row["description"], **_KINDS[row["kind"]]}
+            keyword: {"description": row["description"], **kinds[row["kind"]]}
             for keyword, row in tomllib.loads(text).items()
         },
     }
