@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict
@@ -140,44 +140,35 @@ class SharedModule:
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """The whole package; tools sorted by wire name."""
+class Package(PackageSettings):
+    """The whole package: its settings, and its tools, sorted by wire name."""
 
-    package: str
-    implementations: str | None
-    tools: tuple[Tool, ...]  # summaries, if all templates of files of all tools are built-in ones
-    shared: tuple[SharedModule, ...]  # sorted by their paths
-    exports: tuple[str, ...]  # of all tools, sorted
-    aliases: Mapping[str, str]  # of all tools, sorted → wire name
-    server_name: str
-    server_version: str | None
-    server_instructions: str | None
-    publication: Publication | None = None
-    specs: str = "specs"  # the specs folder, as shown
-
-    @property
-    def slug(self) -> str:
-        """Return the server's name in lower-case letters, digits and hyphens: of a skill, of a bundle."""
-        return plain_name(self.server_name).lower() or "tools"
+    tools: tuple[Tool, ...] = ()  # summaries, if all templates of files of all tools are built-in ones
+    shared: tuple[SharedModule, ...] = ()  # sorted by their paths
 
     @classmethod
     def of(
         cls, settings: PackageSettings, tools: tuple[Tool, ...], shared: tuple[SharedModule, ...] = ()
     ) -> Package:
-        """Return the package of `tools` and `shared` schemas."""
-        # Sorted, for the output must not depend on the order in which specs are compiled.
-        exports = tuple(sorted(name for tool in tools for name in tool.exports))
-        aliases = ((alias, tool.wire_name) for tool in tools for alias in tool.aliases)
+        """Return the package of `tools` and `shared` schemas. The server is named, if only as the package."""
+        values = {each.name: getattr(settings, each.name) for each in fields(settings)}
         return cls(
-            settings.package,
-            settings.implementations,
-            tools,
-            shared,
-            exports,
-            dict(sorted(aliases)),
-            settings.server_name or settings.package,
-            settings.server_version,
-            settings.server_instructions,
-            settings.publication,
-            settings.specs,
+            **{**values, "server_name": settings.server_name or settings.package}, tools=tools, shared=shared
         )
+
+    # Sorted, for the output must not depend on the order in which specs are compiled.
+
+    @property
+    def exports(self) -> tuple[str, ...]:
+        """Return the names that the tools export, sorted."""
+        return tuple(sorted(name for tool in self.tools for name in tool.exports))
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """Return the aliases of all tools, sorted, with the tools' wire names."""
+        return dict(sorted((alias, tool.wire_name) for tool in self.tools for alias in tool.aliases))
+
+    @property
+    def slug(self) -> str:
+        """Return the server's name in lower-case letters, digits and hyphens: of a skill, of a bundle."""
+        return plain_name(self.server_name or "").lower() or "tools"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Source
@@ -91,3 +91,12 @@ class Program:
     warnings: tuple[Diagnostic, ...] = ()
     disabled: tuple[ProgramTool, ...] = ()  # checked, but not part of the output
     shared: Mapping[str, SharedFile] = field(default_factory=dict)  # by path below the specs folder
+
+    def with_tools(self, tools: Sequence[ProgramTool]) -> Program:
+        """Return the program with other versions of its tools, and the warnings that these have added."""
+        new = [
+            warning
+            for before, tool in zip(self.tools, tools, strict=True)
+            for warning in tool.warnings[len(before.warnings) :]
+        ]
+        return replace(self, tools=tuple(tools), warnings=(*self.warnings, *new))

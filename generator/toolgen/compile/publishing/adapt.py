@@ -40,12 +40,7 @@ def adapt(program: Program, targets: Sequence[Target], progress: Progress = no_p
     for number, tool in enumerate(program.tools, 1):
         tools.append(_adapted(tool, publishing))
         progress("converting schemas", number, len(program.tools))
-    warnings = [
-        warning
-        for before, tool in zip(program.tools, tools, strict=True)
-        for warning in tool.warnings[len(before.warnings) :]
-    ]
-    return replace(program, tools=tuple(tools), warnings=(*program.warnings, *warnings))
+    return program.with_tools(tools)
 
 
 class TargetLoss(NamedTuple):

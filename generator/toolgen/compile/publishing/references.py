@@ -36,13 +36,7 @@ def choose_references(program: Program, settings: PackageSettings) -> Program:
     """
     if settings.mcp_references == "keep" and not any(inline_option(tool) for tool in program.tools):
         return program
-    tools = tuple(_chosen(tool, settings) for tool in program.tools)
-    warnings = [
-        warning
-        for before, tool in zip(program.tools, tools, strict=True)
-        for warning in tool.warnings[len(before.warnings) :]
-    ]
-    return replace(program, tools=tools, warnings=(*program.warnings, *warnings))
+    return program.with_tools([_chosen(tool, settings) for tool in program.tools])
 
 
 def _chosen(tool: ProgramTool, settings: PackageSettings) -> ProgramTool:
