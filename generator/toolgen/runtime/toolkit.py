@@ -344,7 +344,7 @@ class Toolkit:
         `on_start` is called when the worker takes tasks. Raises SettingError if no queue outside of this
         process is configured.
         """
-        from .background.queues import SaqQueue  # only a worker takes from a queue
+        from .background.tasks import SaqQueue  # only a worker takes from a queue
 
         settings = self.settings
         tasks = self._shared.services().tasks
