@@ -35,13 +35,7 @@ class ToolError(Exception):
 
     def as_dict(self) -> dict[str, Any]:
         """Return code, message, retryable, hint, details and, if known, retry_after."""
-        data = {
-            "code": self.code,
-            "message": self.message,
-            "retryable": self.retryable,
-            "hint": self.hint,
-            "details": self.details,
-        }
+        data = {key: getattr(self, key) for key in ("code", "message", "retryable", "hint", "details")}
         return data if self.retry_after is None else {**data, "retry_after": self.retry_after}
 
 

@@ -24,7 +24,7 @@ def dump_response(response: ToolResponse) -> bytes:
         "metadata": metadata,
         "final_answer": response.final_answer,
         "text": response.text,
-        "blocks": [_dump_block(each) for each in response.blocks],
+        "blocks": [{**asdict(each), "data": each.base64} for each in response.blocks],
     }
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).encode()
 
@@ -55,10 +55,6 @@ def _load_error(data: Mapping[str, Any], declared: Mapping[str, type[ToolError]]
         "StoredError", (ToolError,), {key: data[key] for key in ("code", "retryable", "hint")}
     )
     return kind(data["message"], details=data["details"], retry_after=data.get("retry_after"))
-
-
-def _dump_block(block: Block) -> dict[str, Any]:
-    return {**asdict(block), "data": block.base64}
 
 
 def _load_block(data: dict[str, Any]) -> Block:

@@ -22,13 +22,13 @@ class SettingError(ValueError):
     """A setting is not valid; the message names the variable and the expected value."""
 
 
-def _integer_from(least: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        if not (text.isascii() and text.isdecimal() and len(text) < 16 and int(text) >= least):
-            raise ValueError(f"a whole number, {least} or more")
-        return int(text)
+def _natural(text: str, least: int = 0) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 16 and int(text) >= least):
+        raise ValueError(f"a whole number, {least} or more")
+    return int(text)
 
-    return parse
+
+_positive = partial(_natural, least=1)
 
 
 def _seconds(text: str) -> float:
@@ -92,18 +92,18 @@ class Settings:
         toolkit = Toolkit(tools, config=ToolConfig(settings=Settings(threads=8, max_result_bytes=100_000)))
     """
 
-    threads: int = _setting(32, _integer_from(1))
-    queue: int = _setting(256, _integer_from(0))
+    threads: int = _setting(32, _positive)
+    queue: int = _setting(256, _natural)
     grace: float = _setting(10.0, _seconds)
     drain_delay: float = _setting(0.0, _seconds)
-    max_request_bytes: int = _setting(4 * MIB, _integer_from(1))
-    max_result_bytes: int = _setting(25 * MIB, _integer_from(1))
-    max_stream_bytes: int = _setting(64 * MIB, _integer_from(1))
-    max_stream_chunks: int = _setting(100_000, _integer_from(1))
+    max_request_bytes: int = _setting(4 * MIB, _positive)
+    max_result_bytes: int = _setting(25 * MIB, _positive)
+    max_stream_bytes: int = _setting(64 * MIB, _positive)
+    max_stream_chunks: int = _setting(100_000, _positive)
     code_mode: bool = _setting(False, _flag)
-    page_size: int = _setting(500, _integer_from(1))
+    page_size: int = _setting(500, _positive)
     stateless: bool = _setting(False, _flag)
-    sessions: int = _setting(1000, _integer_from(1))
+    sessions: int = _setting(1000, _positive)
     session_idle: float = _setting(1800.0, _seconds)
     allowed_hosts: tuple[str, ...] = _setting((), _words, flag="allowed-host")
     allowed_origins: tuple[str, ...] = _setting((), _words, flag="allowed-origin")

@@ -114,12 +114,8 @@ def _multiline_texts(value: Any) -> Iterator[str]:
         text = value.strip()
         if "\n" in text:
             yield text
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _multiline_texts(key)
-            yield from _multiline_texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
+    elif isinstance(value, Mapping | list):
+        for inner in (*value, *value.values()) if isinstance(value, Mapping) else value:
             yield from _multiline_texts(inner)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, field
 from os import PathLike
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -42,7 +42,7 @@ class Media:
 
     type: ClassVar[BlockType]
 
-    source: Source
+    source: Source = field(repr=False)
     _: KW_ONLY
     media_type: str | None = None
     name: str | None = None
@@ -56,10 +56,6 @@ class Media:
             remedy = ": give bytes, or a pathlib.Path" if isinstance(self.source, str) else ""
             kind = type(self.source).__name__
             raise TypeError(f"{type(self).__name__} cannot be read from a {kind}{remedy}")
-
-    def __repr__(self) -> str:
-        shown = [f"{each.name}={value!r}" for each in fields(self)[1:] if (value := getattr(self, each.name))]
-        return f"{type(self).__name__}({', '.join([f'<{type(self.source).__name__}>', *shown])})"
 
 
 _SOURCES = (bytes, bytearray, memoryview, PathLike, AsyncIterable)

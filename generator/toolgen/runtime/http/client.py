@@ -113,17 +113,13 @@ def _shared(httpx: Any) -> _Shared:
         del _SHARED[closed]
     if loop not in _SHARED:
         logging.getLogger("httpx2").addFilter(_is_of_others)  # a filter is added once
-        _SHARED[loop] = _Shared(
-            httpx.AsyncClient(cookies=_no_cookies(), headers={"accept-encoding": "gzip"}, timeout=None)
-        )
+        from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+        # cookies of one caller must not reach another
+        no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        client = httpx.AsyncClient(cookies=no_cookies, headers={"accept-encoding": "gzip"}, timeout=None)
+        _SHARED[loop] = _Shared(client)
     return _SHARED[loop]
-
-
-def _no_cookies() -> Any:
-    """Return a cookie jar that stores nothing, because cookies of one caller must not reach another."""
-    from http.cookiejar import CookieJar, DefaultCookiePolicy
-
-    return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
 
 
 def _is_of_others(record: logging.LogRecord) -> bool:

@@ -161,25 +161,27 @@ def _add_body(made: PreparedRequest, operation: Mapping[str, Any], values: dict[
 def _form(body: Any, operation: Mapping[str, Any]) -> str:
     if not isinstance(body, dict):
         return quote(text_of(body), safe="&=+%")
-    encoding = operation.get("encoding", {})
     pairs = [
         pair
         for name, value in body.items()
-        for pair in in_query(name, value, _encoding(encoding.get(name), value))
+        for pair in in_query(name, value, _style(_encoding(operation, name), value))
     ]
     return "&".join(f"{key}={value}" for key, value in pairs)
 
 
-def _encoding(given: Any, value: Any) -> Mapping[str, Any]:
+def _encoding(operation: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the encoding of one field of a form, which is as the API's document has it."""
+    given = operation.get("encoding", {}).get(name)
+    return given if isinstance(given, dict) else {}
+
+
+def _style(encoding: Mapping[str, Any], value: Any) -> Mapping[str, Any]:
     """Return the style of one field of a form: that of its encoding; by default, objects are JSON."""
-    known = given if isinstance(given, dict) else {}
-    if "style" in known or "explode" in known:
-        return {key: known[key] for key in ("style", "explode") if key in known}
-    if isinstance(value, dict) or (
-        isinstance(value, list) and any(isinstance(item, dict | list) for item in value)
-    ):
-        return {"media_type": "application/json"}
-    return {}
+    if style := {key: encoding[key] for key in ("style", "explode") if key in encoding}:
+        return style
+    items = value if isinstance(value, list) else [value]
+    is_nested = any(isinstance(item, dict | list) for item in items)
+    return {"media_type": "application/json"} if is_nested else {}
 
 
 def _form_parts(body: Any, operation: Mapping[str, Any]) -> list[Part]:
@@ -187,10 +189,7 @@ def _form_parts(body: Any, operation: Mapping[str, Any]) -> list[Part]:
     fields = body if isinstance(body, dict) else {"body": body}
     made: list[Part] = []
     for name, value in fields.items():
-        given = operation.get("encoding", {}).get(name, {})
-        wanted = (
-            str(given.get("contentType", "")).partition(",")[0].strip() if isinstance(given, dict) else ""
-        )
+        wanted = str(_encoding(operation, name).get("contentType", "")).partition(",")[0].strip()
         for item in value if isinstance(value, list) else [value]:
             # null is not sent: a form has no word for it
             if item is None:

@@ -86,13 +86,12 @@ def add_credentials(request: PreparedRequest, schemes: Sequence[Mapping[str, Any
                 f"The secret {names[0]} is for {to}, and is not sent to {origin_of(request.url)}.",
                 details={"name": names[0]},
             )
-        for name, value in zip(names, values, strict=True):
+        for key, name, value in zip(keys, names, values, strict=True):
             if not value.isprintable() or not value.isascii():
                 raise MissingDependencyError(
                     f"The environment variable {name} contains characters that a header cannot have.",
                     details={"name": name},
                 )
-        for key, value in zip(keys, values, strict=True):
             written = [value, quote(value, safe="")] if value else []  # unescaped, and escaped as in a query
             request.secrets += written
             if key != "username" and len(value) >= _SHORTEST_CREDENTIAL:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from toolgen.runtime.definition.tool_definition import LazyDefinitions, ToolDefinition, ToolDefinitions
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, ImplementationError, ProcessExitError, check_definition
 
 if TYPE_CHECKING:
@@ -143,8 +144,6 @@ class Registry:
             try:
                 listener()
             except Exception as error:  # the others must be called, too
-                from toolgen.runtime.logs.redaction import without_text
-
                 LOGGER.error("a listener for changes of a toolkit raised", exc_info=without_text(error))
 
 

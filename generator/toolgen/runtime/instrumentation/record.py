@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from inspect import isawaitable
@@ -140,11 +140,12 @@ class CallRecord:
             await notify(self._call, "failed", {"error": response.error.as_dict(), "seconds": seconds})
             return
         self._measure(seconds, "ok", None)
-        if response.blocks:
-            blocks = [block.as_log() for block in response.blocks]
-            log(self._call, logging.INFO, _with_blocks(blocks), "finished", seconds=seconds, blocks=blocks)
-        else:
-            log(self._call, logging.INFO, "finished", "finished", seconds=seconds)
+        summary = "finished"
+        more: dict[str, Any] = {}
+        if response.blocks:  # types, sizes and hashes, never their content
+            more["blocks"] = blocks = [block.as_log() for block in response.blocks]
+            summary = "finished with " + ", ".join(" ".join(map(str, each.values())) for each in blocks)
+        log(self._call, logging.INFO, summary, "finished", seconds=seconds, **more)
         if self.notifies:
             data = {"content": response.content, "seconds": seconds}
             if response.blocks:
@@ -154,15 +155,6 @@ class CallRecord:
     def _measure(self, seconds: float, outcome: str, code: str | None) -> None:
         if self._metrics is not None:
             self._metrics.record_call(self._call.tool_name, seconds, outcome, code)
-
-
-def _with_blocks(blocks: Sequence[Mapping[str, Any]]) -> str:
-    """Return the summary of a call with blocks: their types, sizes and hashes, never their content."""
-    shown = [
-        " ".join(str(block[key]) for key in ("type", "media_type", "size", "sha256") if key in block)
-        for block in blocks
-    ]
-    return f"finished with {', '.join(shown)}"
 
 
 def log_failure(call: ToolContext, error: ToolError, seconds: float | None = None) -> None:

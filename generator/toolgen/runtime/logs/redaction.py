@@ -29,10 +29,9 @@ def _redact(value: Any, secrets: list[str]) -> Any:
 
 def traceback_of(error: Any) -> str:
     """Return the formatted traceback of an exception; of the current one if `error` is True."""
-    if isinstance(error, BaseException):
-        return "".join(traceback.format_exception(error)).rstrip()
-    if isinstance(error, tuple) and isinstance(error[1], BaseException):
-        return "".join(traceback.format_exception(error[1])).rstrip()
+    found = error[1] if isinstance(error, tuple) else error
+    if isinstance(found, BaseException):
+        return "".join(traceback.format_exception(found)).rstrip()
     return traceback.format_exc().rstrip()
 
 
