@@ -206,26 +206,6 @@ def test_sync_updates_an_earlier_import(project: Cli) -> None:
     assert "1 spec not in this import, and kept: pets_create" in done.err
 
 
-def test_names_of_fastapi_are_shortened_where_that_is_unique(project: Cli) -> None:
-    paths = {
-        "/items/": {"get": {"operationId": "read_items_items__get", **OK}},
-        "/users/{user_id}/items": {
-            "get": {"operationId": "read_users_users__user_id__items_get", **OK},
-            "delete": {"operationId": "drop_users__user_id__items_delete", **OK},
-        },
-        "/carts": {"delete": {"operationId": "drop_carts_delete", **OK}},
-    }
-    write(project, "api.json", document(paths))
-    done = project("import", "openapi", "api.json", "--include", "read*", "--include", "/carts")
-    assert {path.stem for path in (project.root / "specs").glob("*.yaml")} - {"greet"} == {
-        "read_items",
-        "read_users",
-        "drop_carts_delete",  # `drop` would be two operations
-    }
-    assert "renamed" not in done.err
-    assert "operation: read_items_items__get" in (project.root / "specs" / "read_items.yaml").read_text()
-
-
 def test_sync_finds_a_renamed_spec_by_its_operation(project: Cli) -> None:
     data = document(copy.deepcopy(PATHS))
     write(project, "api.json", data)

@@ -11,10 +11,12 @@ from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 from toolgen.base.suggestions import did_you_mean, quoted
+from toolgen.language.names import snake
 from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import LeftOut, SourceError
 from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog, joined_url
 
+_API_PREFIX = re.compile(r"(?:/(?:api|rest|v\d[\w.]*|v?\{[^{}]*version[^{}]*\})(?=/.))+", re.IGNORECASE)
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _ADDITIONAL = "additionalOperations"  # since 3.2: other methods, spelled as they are sent
 
@@ -43,12 +45,21 @@ class Operation:
 
     @property
     def short_name(self) -> str:
-        """The name without the path and the method that FastAPI appends to the name of a function.
+        """The name without what frameworks add to the name of a function or a resource.
 
-        See `generate_unique_id` in https://github.com/fastapi/fastapi/blob/master/fastapi/utils.py.
+        FastAPI appends path and method, Springfox `UsingGET`; NestJS writes `CatsController_findAll`; Django
+        REST, and names from paths, begin with the prefix of the whole API: `api_v1_`.
         """
         path = re.sub(r"\W", "_", self.path)
-        return self.name.removesuffix(f"{path}_{self.method}") or self.name
+        name = self.name.removesuffix(f"{path}_{self.method}") or self.name
+        name = re.sub(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)(?=_\d+$|$)", "", name)
+        if controller := re.fullmatch(r"(\w+)Controller_(\w+)", name):
+            name = "_".join(snake(part, "api") for part in controller.groups())
+        start = "" if isinstance(self.node.data.get("operationId"), str) else f"{self.method}_"
+        api = _API_PREFIX.match(self.path)
+        prefix = start + re.sub(r"\W+", "_", f"{api[0][1:]}/" if api else "")
+        words = re.sub(r"\W+", "_", name).strip("_")
+        return start + words.removeprefix(prefix) if api and words.startswith(prefix) else name
 
     @property
     def title(self) -> str:
@@ -71,9 +82,23 @@ class Operation:
 
 
 def readable_names(operations: Sequence[Operation], all_operations: Sequence[Operation]) -> list[str]:
-    """Return the short name of each operation; its whole name where the document has the short one twice."""
-    uses = Counter(name for each in all_operations for name in {each.name, each.short_name})
-    return [each.short_name if uses[each.short_name] == 1 else each.name for each in operations]
+    """Return the short name of each operation; its whole name where the document has the short one twice.
+
+    springdoc numbers functions of one name in several classes (`list_1`): their tags tell them apart.
+    """
+    number = re.compile(r"_\d+$")
+    short = Counter(each.short_name for each in all_operations)
+    shared = {base for base in short if f"{base}_1" in short}
+
+    def candidates(operation: Operation) -> tuple[str, ...]:
+        name = operation.short_name
+        if (base := number.sub("", name)) in shared and operation.tags:
+            tag = re.sub(r"(?i)[-_ ]*(rest)?[-_ ]*controller$", "", operation.tags[0])
+            return f"{snake(re.sub(r'[^A-Za-z0-9]+', '_', tag), 'api')}_{base}", name, operation.name
+        return name, operation.name
+
+    uses = Counter(name for each in all_operations for name in set(candidates(each)))
+    return [next((name for name in candidates(each) if uses[name] == 1), each.name) for each in operations]
 
 
 def list_operations(document: OpenApiDocument, left_out: LeftOut) -> list[Operation]:
