@@ -37,7 +37,7 @@ def _table(category: Category) -> Iterator[str]:
 
 def _levels(code: str) -> str:
     """Return the level of a rule, by direction where requests and responses differ."""
-    levels = {row.direction: row.level for row in levels_of(code)}
+    levels = {row["direction"]: row["level"] for row in levels_of(code)}
     if len(set(levels.values())) == 1:
         return next(iter(levels.values()))
     return "; ".join(f"{level} in a {direction}" for direction, level in levels.items())

@@ -78,7 +78,8 @@ def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:
         wrong = list(_faults(table))
         faults += wrong
         if not wrong:
-            found.append(_acceptance(table))
+            expires = _day(table.data.get("expires"))
+            found.append(Acceptance(**{"tool": "", **table.data, "expires": expires}, span=_place(table)))
     if faults:
         raise SpecErrors(faults)
     return tuple(found)
@@ -144,16 +145,3 @@ def _day(value: object) -> date | None:
         return date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
-
-
-def _acceptance(table: Table) -> Acceptance:
-    data = table.data
-    return Acceptance(
-        code=data["code"],
-        tool=data.get("tool", ""),
-        reason=data["reason"],
-        pointer=data.get("pointer"),
-        fingerprint=data.get("fingerprint"),
-        expires=_day(data.get("expires")),
-        span=_place(table),
-    )

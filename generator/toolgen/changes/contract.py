@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from toolgen.changes.python_names import PythonNames
-from toolgen.language.program import Origins, Program, ProgramTool
+from toolgen.language.program import Origins, Program
 from toolgen.language.source import Source, Span
 from toolgen.language.spec import ContentSpec, Spec
 from toolgen.schema.document import JsonPath, SchemaDocument, plain_pointer
@@ -165,15 +165,13 @@ class SpecPlaces:
         return None
 
 
-def contract_of(tool: ProgramTool, shared: Mapping[str, Source]) -> Contract:
-    """Return the contract of a spec's tool; `shared` has the shared files by path below the specs folder."""
-    return Contract(tool.spec, tool.documents, SpecPlaces(tool.source, tool.origins, shared))
-
-
 def contracts_of(program: Program) -> dict[str, Contract]:
     """Return the contracts of the enabled tools by name."""
     shared = {path: file.source for path, file in program.shared.items()}
-    return by_name(contract_of(tool, shared) for tool in program.tools)
+    return by_name(
+        Contract(tool.spec, tool.documents, SpecPlaces(tool.source, tool.origins, shared))
+        for tool in program.tools
+    )
 
 
 def by_name(contracts: Iterable[Contract]) -> dict[str, Contract]:

@@ -10,12 +10,7 @@ import enum
 from collections.abc import Mapping
 from typing import Final
 
-from toolgen.schema.keywords import (
-    ALL_REFERENCES,
-    SCHEMA_LISTS,
-    SCHEMA_MAPS,
-    SINGLE_SCHEMA,
-)
+from toolgen.schema.keywords import ALL_REFERENCES, SCHEMA_LISTS, SCHEMA_MAPS, SINGLE_SCHEMA
 
 
 class Direction(enum.Enum):
@@ -122,14 +117,7 @@ EDITS: Final[Mapping[ValueKind, tuple[Edit, ...]]] = {
     ValueKind.TYPES: (*_PRESENCE, Edit.WIDENED, Edit.NARROWED, Edit.CHANGED, Edit.REORDERED),
     ValueKind.NAMES: (Edit.NAME_ADDED, Edit.NAME_REMOVED, Edit.REORDERED),
     ValueKind.NAME_LISTS: (Edit.ENTRY_ADDED, Edit.ENTRY_REMOVED, Edit.NAME_ADDED, Edit.NAME_REMOVED),
-    ValueKind.SCHEMA: (
-        *_PRESENCE,
-        Edit.OPENED,
-        Edit.CLOSED,
-        Edit.RESTRICTED,
-        Edit.ALLOWED,
-        Edit.CHANGED,
-    ),
+    ValueKind.SCHEMA: (*_PRESENCE, Edit.OPENED, Edit.CLOSED, Edit.RESTRICTED, Edit.ALLOWED, Edit.CHANGED),
     ValueKind.SCHEMA_LIST: (*_PRESENCE, *_ENTRIES, Edit.REORDERED),
     ValueKind.SCHEMA_MAP: _ENTRIES,
     ValueKind.PROPERTIES: (*_ENTRIES, Edit.ENTRY_ADDED_REQUIRED),

@@ -53,7 +53,7 @@ def apply_policy(findings: Iterable[Finding], policy: Policy, today: date) -> tu
 
     Findings about entries of the file itself are added: entries that expired, and that match nothing.
     """
-    judged = [_with_level(finding, policy.levels) for finding in findings]
+    judged = [replace(each, level=policy.levels.get(each.code, each.level)) for each in findings]
     by_code: dict[str, list[Acceptance]] = {}
     for entry in policy.acceptances:
         by_code.setdefault(entry.code, []).append(entry)
@@ -84,11 +84,6 @@ def failing(
                 yield finding
         elif finding.level.reaches(level):
             yield finding
-
-
-def _with_level(finding: Finding, levels: Mapping[str, Level]) -> Finding:
-    level = levels.get(finding.code)
-    return finding if level is None else replace(finding, level=level)
 
 
 def _about_acceptances(policy: Policy, used: Collection[Acceptance], today: date) -> Iterator[Finding]:

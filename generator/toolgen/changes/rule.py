@@ -120,6 +120,11 @@ class ToolPair:
         return tuple(find_name_changes(self.old.python, self.new.python))
 
 
+def applies(written: bool | None, settings: ProjectSettings | None, name: str) -> bool:
+    """Return what a spec says; else what the setting `name` says; without a project, the default: true."""
+    return written if written is not None else settings is None or bool(getattr(settings, name))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRule(Rule):
     """A rule about the fields of a tool, which `check` compares if both sides know them."""

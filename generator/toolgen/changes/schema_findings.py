@@ -174,10 +174,7 @@ class _Schemas:
     def _places(self, edit: SchemaEdit) -> Places:
         new, old = self.pair.new.places, self.pair.old.places
         end = (edit.keyword, *edit.entry)
-        return Places(
-            new.key((*self.start, *edit.new, *end)),
-            old.key((*self.start, *edit.old, *end)),
-        )
+        return Places(new.key((*self.start, *edit.new, *end)), old.key((*self.start, *edit.old, *end)))
 
     def _witness(self, verdict: Containment | None) -> Witness | None:
         """Return the value that shows a break of callers."""

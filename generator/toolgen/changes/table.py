@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
 from types import ModuleType
@@ -91,26 +90,21 @@ SCHEMA_RULES: Final = {
 """Keyword and edit → the rule that claims them."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleLevel:
-    """The level of a rule for one direction."""
+def levels_of(code: str) -> list[dict[str, str]]:
+    """Return direction, category and level of a rule, of requests and of responses if the comparison decides.
 
-    direction: str  # "request", "response" or "tool"
-    category: str
-    level: str  # that of a break, then that of a change that breaks nobody, if the comparison decides
-
-
-def levels_of(code: str) -> tuple[RuleLevel, ...]:
-    """Return the levels of a rule, of requests and of responses if the comparison decides."""
+    The direction is "request", "response" or "tool". The level is that of a break, then that of a change that
+    breaks nobody, if the comparison decides.
+    """
     rule = RULES[code]
-    if not isinstance(rule, SchemaRule):
+    if isinstance(rule, SchemaRule):
+        breaks = f"{rule.level.value}, or " if rule.can_break else ""
+        levels = {each.value: f"{breaks}{level.value}" for each, level in rule.levels.items()}
+    else:
         direction = rule.direction.value if isinstance(rule, ToolRule) and rule.direction else "tool"
-        return (RuleLevel(direction, rule.category.value, rule.level.value),)
-    breaks = f"{rule.level.value}, or " if rule.can_break else ""
-    return tuple(
-        RuleLevel(direction.value, rule.category.value, f"{breaks}{rule.levels[direction].value}")
-        for direction in Direction
-    )
+        levels = {direction: rule.level.value}
+    category = rule.category.value
+    return [{"direction": each, "category": category, "level": level} for each, level in levels.items()]
 
 
 def page(code: str) -> str:

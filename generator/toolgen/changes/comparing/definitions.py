@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolgen.changes.contract import Contract, ContractPlaces, Side, by_name
@@ -65,10 +65,10 @@ class ExportedSide:
     """The definitions of one side, not analysed."""
 
     label: str
-    tools: Sequence[ExportedTool]
-    places: Mapping[str, ContractPlaces]  # by the published name
-    specs: Mapping[str, Spec]  # the same: of the project's own side
-    texts: Mapping[str, bytes | str]
+    tools: Sequence[ExportedTool] = ()
+    places: Mapping[str, ContractPlaces] = field(default_factory=dict)  # by the published name
+    specs: Mapping[str, Spec] = field(default_factory=dict)  # the same: of the project's own side
+    texts: Mapping[str, bytes | str] = field(default_factory=dict)
 
     @property
     def by_name(self) -> dict[str, ExportedTool]:
@@ -165,14 +165,10 @@ def _analyzed(specs: Mapping[str, dict[str, Any]]) -> Program:
 
 def _spec_fields(tool: ExportedTool, path: str) -> dict[str, Any]:
     """Return a spec with the fields of a definition that the language can have."""
-    fields = {
-        key: value for key, value in tool.fields.items() if key in _SCHEMAS or is_valid_field(key, value)
-    }
-    return {
-        **fields,
-        "name": f"tool_{path.removesuffix('.json')}",
-        "description": tool.fields.get("description") or tool.name,
-    }
+    given = tool.fields.items()
+    fields = {key: value for key, value in given if key in _SCHEMAS or is_valid_field(key, value)}
+    description = tool.fields.get("description") or tool.name
+    return {**fields, "name": f"tool_{path.removesuffix('.json')}", "description": description}
 
 
 def _at_definition(fault: Diagnostic, side: ExportedSide, tool: ExportedTool) -> Diagnostic:

@@ -10,13 +10,13 @@ from datetime import date
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.changes.comparing.listed_texts import with_old_layout
 from toolgen.changes.comparing.server_drift import (
     MAX_TEXT,
     Drift,
     drift_levels,
     drift_of,
     hidden_text_findings,
+    with_old_layout,
 )
 from toolgen.changes.finding import Finding, Places
 from toolgen.changes.policy import Policy

@@ -16,7 +16,6 @@ from toolgen.changes.comparing.definitions import (
 )
 from toolgen.changes.comparing.feature_drift import feature_findings
 from toolgen.changes.comparing.judgement import Judgement
-from toolgen.changes.comparing.listed_texts import with_old_layout, words
 from toolgen.changes.comparing.server_drift import (
     MAX_TEXT,
     TEXTS_FOR_MODELS,
@@ -25,6 +24,8 @@ from toolgen.changes.comparing.server_drift import (
     hidden_text_findings,
     new_tool_findings,
     with_drift_level,
+    with_old_layout,
+    words,
 )
 from toolgen.changes.comparison import compare, in_order
 from toolgen.changes.contract import ProjectSettings, Side
@@ -50,8 +51,8 @@ def judge_server(
     listing = _with_old_layout(listing, lock)
     policy = Policy(levels=drift_levels(allow_texts=allow_texts))
     label = f"the server {listing.label}"
-    pinned = read_export(text.encode(), file) if lock.tools else _without_tools(file)
-    listed = listed_definitions(listing.tools, label) if listing.tools else _without_tools(label)
+    pinned = read_export(text.encode(), file) if lock.tools else ExportedSide(file)
+    listed = listed_definitions(listing.tools, label) if listing.tools else ExportedSide(label)
     old, new = compare_definitions(pinned, listed)
     found = compare(
         _with_settings(old, lock, file), _with_settings(new, listing, file), policy=policy, today=today
@@ -67,10 +68,6 @@ def judge_server(
     findings = in_order(_in_lock(each, file) for each in (*found, *others))
     failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
     return Judgement(findings, failed, Level.INFO, (), {file: text})  # all are shown
-
-
-def _without_tools(label: str) -> ExportedSide:
-    return ExportedSide(label, (), {}, {}, {})
 
 
 def _with_settings(side: Side, listing: Listing, file: str) -> Side:

@@ -56,7 +56,9 @@ def read_lock(content: bytes, name: str) -> Listing:
     if not isinstance(server, dict) or not all(isinstance(server.get(key), str) for key in _TEXTS):
         raise SourceError(f"{name}: `server` must have the texts {', '.join(_TEXTS)}", _AGAIN)
     capabilities = server.get("capabilities")
-    if capabilities is not None and not _is_list_of_texts(capabilities):
+    if not isinstance(capabilities, list | None) or not all(
+        isinstance(each, str) for each in capabilities or ()
+    ):
         raise SourceError(f"{name}: `server.capabilities` must be a list of texts", _AGAIN)
     for key in LISTS:
         refuse_unnamed(data.get(key), key, name)
@@ -65,7 +67,3 @@ def read_lock(content: bytes, name: str) -> Listing:
         **{key: data[key] for key in LISTS},
         capabilities=None if capabilities is None else frozenset(capabilities),
     )
-
-
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.changes.contract import HINT_DEFAULTS, ProjectSettings
-from toolgen.changes.rule import FieldEdit, ToolPair
+from toolgen.changes.contract import HINT_DEFAULTS
+from toolgen.changes.rule import FieldEdit, ToolPair, applies
 from toolgen.language.spec import Spec
 from toolgen.schema.document import JsonPath
 
@@ -94,14 +94,16 @@ def _limits(pair: ToolPair) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
 # Idempotency keys, and calls that a worker may run
 
 
-def keys_accepted(pair: ToolPair) -> Iterator[FieldEdit]:
-    if pair.old.spec.idempotency is None and pair.new.spec.idempotency is not None:
-        yield FieldEdit(("idempotency",), "idempotency keys are accepted")
+def field_added(pair: ToolPair, *, name: str, words: str, detail: str | None = None) -> Iterator[FieldEdit]:
+    """Yield an edit if only the new version has a field, or has it true."""
+    if getattr(pair.new.spec, name) and not getattr(pair.old.spec, name):
+        yield FieldEdit((name,), words, detail)
 
 
-def keys_refused(pair: ToolPair) -> Iterator[FieldEdit]:
-    if pair.old.spec.idempotency is not None and pair.new.spec.idempotency is None:
-        yield FieldEdit(("idempotency",), "idempotency keys are refused")
+def field_removed(pair: ToolPair, *, name: str, words: str, detail: str | None = None) -> Iterator[FieldEdit]:
+    """Yield an edit if only the old version has a field, or has it true."""
+    if getattr(pair.old.spec, name) and not getattr(pair.new.spec, name):
+        yield FieldEdit((name,), words, detail)
 
 
 def keys_forgotten_earlier(pair: ToolPair) -> Iterator[FieldEdit]:
@@ -125,15 +127,9 @@ def coercion_lost(pair: ToolPair) -> Iterator[FieldEdit]:
     old, new = pair.old.spec.coerce, pair.new.spec.coerce
     if old is None and new is None:
         return  # coercion-default-lost is about these
-    if _is_coerced(old, pair.old_settings) and not _is_coerced(new, pair.new_settings):
+    if applies(old, pair.old_settings, "coerce") and not applies(new, pair.new_settings, "coerce"):
         why = ": the configuration has `coerce = false`" if new is None else ""
         yield FieldEdit(("coerce",), f"requests are no longer coerced{why}")
-
-
-def _is_coerced(written: bool | None, settings: ProjectSettings | None) -> bool:
-    if written is not None:
-        return written
-    return settings is None or settings.coerce
 
 
 # Values that the application gives to an implementation

@@ -14,16 +14,6 @@ from toolgen.runtime.definition.semantics.properties import find_property
 _FROM_STRICT: Final = ("deny", "two_step", "allow")
 
 
-def asks_added(pair: ToolPair) -> Iterator[FieldEdit]:
-    if pair.new.spec.asks and not pair.old.spec.asks:
-        yield FieldEdit(("asks",), "the user may be asked during a call", "added")
-
-
-def asks_removed(pair: ToolPair) -> Iterator[FieldEdit]:
-    if pair.old.spec.asks and not pair.new.spec.asks:
-        yield FieldEdit(("asks",), "the user is no longer asked during a call", "removed")
-
-
 def confirm_added(pair: ToolPair) -> Iterator[FieldEdit]:
     old, new = pair.old.spec.confirm, pair.new.spec.confirm
     if new is None or new.on_unsupported == "allow" or (old is not None and old.on_unsupported != "allow"):

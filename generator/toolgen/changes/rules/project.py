@@ -9,33 +9,25 @@ from toolgen.changes.contract import SCHEMA_PATHS, ProjectSettings
 from toolgen.changes.rule import FieldEdit, ToolPair
 
 
-def coercion_default_lost(old: ProjectSettings, new: ProjectSettings) -> Iterator[FieldEdit]:
-    if old.coerce and not new.coerce:
-        yield FieldEdit(("coerce",), "requests of tools that do not set `coerce` are no longer coerced")
+def setting_lost(old: ProjectSettings, new: ProjectSettings, *, name: str, words: str) -> Iterator[FieldEdit]:
+    """Yield an edit if a setting is no longer true."""
+    if getattr(old, name) and not getattr(new, name):
+        yield FieldEdit((name,), words)
+
+
+def setting_renamed(
+    old: ProjectSettings, new: ProjectSettings, *, name: str, noun: str
+) -> Iterator[FieldEdit]:
+    """Yield an edit if the name that a setting gives is another one."""
+    before, after = getattr(old, name), getattr(new, name)
+    if before != after:
+        yield FieldEdit((name,), f"{noun} {quoted(before)} was renamed to {quoted(after)}")
 
 
 def instructions_changed(old: ProjectSettings, new: ProjectSettings) -> Iterator[FieldEdit]:
     if old.instructions != new.instructions:
         detail = [old.instructions, new.instructions]
         yield FieldEdit(("instructions",), "the server's instructions changed", detail)
-
-
-def package_moved(old: ProjectSettings, new: ProjectSettings) -> Iterator[FieldEdit]:
-    if old.package != new.package:
-        message = f"package {quoted(old.package)} was renamed to {quoted(new.package)}"
-        yield FieldEdit(("package",), message)
-
-
-def response_schema_default_hidden(old: ProjectSettings, new: ProjectSettings) -> Iterator[FieldEdit]:
-    if old.output_schema and not new.output_schema:
-        message = "output schemas are no longer published over MCP, except where a spec says so"
-        yield FieldEdit(("output_schema",), message)
-
-
-def server_renamed(old: ProjectSettings, new: ProjectSettings) -> Iterator[FieldEdit]:
-    if old.server_name != new.server_name:
-        message = f"server {quoted(old.server_name)} was renamed to {quoted(new.server_name)}"
-        yield FieldEdit(("server_name",), message)
 
 
 def target_added(old: ProjectSettings, new: ProjectSettings) -> Iterator[FieldEdit]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.changes.contract import RESPONSE, Contract, ProjectSettings
-from toolgen.changes.rule import FieldEdit, ToolPair
+from toolgen.changes.rule import FieldEdit, ToolPair, applies
 from toolgen.language.spec import ContentSpec
 from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
 from toolgen.schema.graph import is_object_schema
@@ -33,7 +33,9 @@ def response_schema_hidden(pair: ToolPair) -> Iterator[FieldEdit]:
     was, now = _written(pair.old), _written(pair.new)
     if was is None and now is None:
         return  # response-schema-default-hidden is about these
-    if _is_published(was, pair.old_settings) and not _is_published(now, pair.new_settings):
+    if applies(was, pair.old_settings, "output_schema") and not applies(
+        now, pair.new_settings, "output_schema"
+    ):
         why = ": the configuration has `output_schema = false`" if now is None else ""
         path = ("targets", "mcp", "output_schema")
         yield FieldEdit(path, f"the output schema is no longer published over MCP{why}")
@@ -60,19 +62,13 @@ def response_form_changed(pair: ToolPair) -> Iterator[FieldEdit]:
 def _has_older_clients(contract: Contract, settings: ProjectSettings | None) -> bool:
     """True if clients of older MCP versions may read the responses by their schema."""
     is_served = settings is None or "mcp" in settings.targets
-    return is_served and _is_published(_written(contract), settings)
+    return is_served and applies(_written(contract), settings, "output_schema")
 
 
 def _written(contract: Contract) -> bool | None:
     """Return what a spec says about publishing its output schema; None if it says nothing."""
     written: bool | None = getattr(contract.spec.options_of("mcp"), "output_schema", None)
     return False if written is None and answers_of(contract.spec.extensions) == LOGGED else written
-
-
-def _is_published(written: bool | None, settings: ProjectSettings | None) -> bool:
-    if written is not None:
-        return written
-    return settings is None or settings.output_schema
 
 
 def stream_changed(pair: ToolPair) -> Iterator[FieldEdit]:

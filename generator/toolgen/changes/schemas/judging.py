@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -111,18 +111,6 @@ def judge_schemas(
     return JudgedSchemas(whole, tuple(judged))
 
 
-def _with_few_witnesses(verdicts: Iterable[Containment]) -> list[Containment]:
-    """Return the verdicts until their witnesses are too long together, then `TOO_MANY`."""
-    found: list[Containment] = []
-    length = 0
-    for verdict in verdicts:
-        is_over = length > MAX_WITNESSES
-        found.append(TOO_MANY if is_over else verdict)
-        if isinstance(verdict, NotContained) and not is_over:
-            length += len(json.dumps(verdict.witness))
-    return found
-
-
 def _can_break(edit: SchemaEdit, draft: Draft) -> bool:
     """True if the edit may decide which values are accepted: not one of an annotation, or of an order."""
     return edit.keyword in KEYWORDS and edit.edit is not Edit.REORDERED and edit.keyword in ASSERTED[draft]
@@ -151,14 +139,18 @@ class _Versions:
         return Donor(self.wide)
 
     def judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> list[Containment]:
-        """Return a verdict on each edit, as far as the effort suffices, then `TOO_MANY`."""
-        verdicts = _with_few_witnesses(self._judge_each(edits[:MAX_EDITS], whole))
-        return verdicts + [TOO_MANY] * (len(edits) - len(verdicts))
-
-    def _judge_each(self, edits: Sequence[SchemaEdit], whole: Containment) -> Iterator[Containment]:
-        for edit in edits:
-            verdict = TOO_MANY if self._effort.is_spent else self.judge(edit, whole)
-            yield TOO_MANY if self._effort.is_spent and isinstance(verdict, Unanalysed) else verdict
+        """Return a verdict on each edit; `TOO_MANY` where effort, number or witnesses exceed a limit."""
+        verdicts: list[Containment] = []
+        length = 0
+        for number, edit in enumerate(edits):
+            is_over = number >= MAX_EDITS or length > MAX_WITNESSES or self._effort.is_spent
+            verdict = TOO_MANY if is_over else self.judge(edit, whole)
+            if isinstance(verdict, NotContained):
+                length += len(json.dumps(verdict.witness))
+            elif isinstance(verdict, Unanalysed) and self._effort.is_spent:
+                verdict = TOO_MANY
+            verdicts.append(verdict)
+        return verdicts
 
     def judge(self, edit: SchemaEdit, whole: Containment) -> Containment:
         """Judge one edit: what is sent, against the same schema with the other version of the edit's place.

@@ -105,7 +105,8 @@ def _with_slot(own: Schema, given: Schema, edit: SchemaEdit, moved: _Moved) -> J
         name = str(edit.entry[0])
         theirs = given.get(keyword, {})
         part = moved.part(keyword, {name: theirs[name]} if name in theirs else {})
-        node[keyword] = _with_key(node.get(keyword, {}), part, name)
+        own = node.get(keyword, {})
+        node[keyword] = {**own, **part} if part else {key: own[key] for key in own if key != name}
         if keyword == "properties":
             _set_required(node, given, name)
     elif keyword in given:
@@ -162,13 +163,6 @@ def _with_branch(node: JsonObject, given: Schema, edit: SchemaEdit, moved: _Move
     if not branches and keyword not in given:
         return None
     return {**node, keyword: branches or moved.part(keyword, given[keyword])}  # a union has at least one
-
-
-def _with_key(mapping: JsonObject, given: JsonObject, name: str) -> JsonObject:
-    """Return `mapping` with the entry `name` as in `given`, or without it."""
-    if name in given:
-        return {**mapping, name: given[name]}
-    return {key: value for key, value in mapping.items() if key != name}
 
 
 def _with_node(schema: Schema, path: JsonPath, node: JsonObject) -> JsonObject:

@@ -60,7 +60,7 @@ def _data(code: str) -> dict[str, Any]:
     if code in RULES:
         title, _, why = page(code).partition("\n\n")
         title = title.partition(": ")[2].removesuffix(".")
-        levels = [asdict(row) for row in levels_of(code)]
+        levels = levels_of(code)
         return {"title": title, "why": " ".join(why.split()), "fix": RULES[code].advice, "levels": levels}
     rule = SERVER_RULES[code]
     levels = [{"direction": "tool", "category": rule.category.value, "level": rule.level.value}]
@@ -71,7 +71,9 @@ def _text(code: str) -> str:
     if code in CODES:
         return _explanation(code, CODES[code])
     if code in RULES:
-        rows = "".join(f"\n  {row.direction:<8}  {row.category:<6}  {row.level}" for row in levels_of(code))
+        rows = "".join(
+            f"\n  {row['direction']:<8}  {row['category']:<6}  {row['level']}" for row in levels_of(code)
+        )
         advice = RULES[code].advice
         fix = f"\n\nFix:  {advice[:1].upper()}{advice[1:]}." if advice else ""
         return f"{cleandoc(page(code))}{fix}\n\nLevels:{rows}"
