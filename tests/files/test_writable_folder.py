@@ -60,7 +60,7 @@ def test_nothing_is_written_through_a_link_that_leaves_the_folder(folder: Writab
         lambda: folder.remove("elsewhere/precious"),
         lambda: folder.rename("elsewhere/precious", "file"),
         lambda: folder.copy_name("elsewhere/precious", "file"),
-        lambda: folder.clear("elsewhere"),
+        lambda: folder.remove_tree("elsewhere/"),
     ):
         with pytest.raises(OutsideError):
             change()
@@ -77,12 +77,12 @@ def test_a_link_itself_is_replaced_copied_or_removed(folder: WritableFolder) -> 
     assert names(folder) == []
 
 
-def test_clear_removes_links_and_folders_but_nothing_behind_them(folder: WritableFolder) -> None:
+def test_a_tree_is_removed_with_its_links_but_nothing_behind_them(folder: WritableFolder) -> None:
     folder.make_folders("stage/deep/er")
     folder.write("stage/deep/file", b"")
     Path(folder.path, "stage/link").symlink_to("../../outside")
-    folder.clear("stage")
-    assert folder.entries("stage") == []
+    folder.remove_tree("stage")
+    assert names(folder) == []
 
 
 def test_folders_that_an_operator_names_are_made_and_removed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.base.files import FileKind
 from toolgen.cli.output import emit, emit_document, emit_json, say, say_text
-from toolgen.cli.report.entry import Report, errors_report, relocated
+from toolgen.cli.report.entry import Report, entry_of, relocated
 from toolgen.cli.report.formats import FORMATS, formatted
 from toolgen.cli.report.json import diagnostics_data
 from toolgen.cli.report.text import lines_of_findings, render, summary_of_findings
@@ -33,7 +33,10 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
             emit_json({"diagnostics": diagnostics_data(error.diagnostics)})
         else:
             if args is not None and form in FORMATS and getattr(args, "of_report", False):
-                _emit_errors(error, args, form)
+                # programs expect a document on stdout; people read the errors on stderr
+                command, texts = args.run.__module__.rpartition(".")[2], error.texts or {}
+                entries = tuple(map(entry_of, error.diagnostics))
+                emit_report(Report(command, entries, failed=True, texts=texts), form, args.start)
             show(error.diagnostics, getattr(args, "start", "."), error.texts)
     elif isinstance(error, UnableError):
         if as_json:
@@ -47,12 +50,6 @@ def show_error(error: Exception, args: argparse.Namespace | None) -> None:
 def lines_of_error(error: UnableError) -> list[str]:
     """Return an error without a place as lines, the second one with its hint."""
     return [f"error[{error.code}] {error.message}", *([f"  = help: {error.hint}"] if error.hint else [])]
-
-
-def _emit_errors(error: SpecErrors, args: argparse.Namespace, form: str) -> None:
-    """Print the errors as a document, which programs expect on stdout; people read them on stderr."""
-    command = args.run.__module__.rpartition(".")[2]
-    emit_report(errors_report(command, error.diagnostics, error.texts or {}), form, args.start)
 
 
 def emit_report(report: Report, form: str, start: str) -> None:

@@ -130,11 +130,8 @@ class LivePage:
 def _implementations(args: argparse.Namespace) -> ToolServer:
     project = find_project(Path(args.start))
     sys.path.insert(0, str(project.import_root))
-    server: ToolServer = (
-        GeneratedPackage(project.package, project.import_root)
-        .module("mcp_server", SERVER_HINT)
-        .build_server()
-    )
+    package = GeneratedPackage(project.package, project.import_root)
+    server: ToolServer = package.module("mcp_server", SERVER_HINT).build_server()
     return server
 
 

@@ -103,16 +103,11 @@ class WritableFolder(Folder):
         """Remove an empty folder."""
         os.rmdir(self._place(path))
 
-    def clear(self, path: str) -> None:
-        """Remove everything in a folder, as far as that is possible."""
+    def remove_tree(self, path: str) -> None:
+        """Remove a folder with everything in it, as far as that is possible. No link is followed."""
         import shutil  # expensive to import, and needed only for writing
 
-        for entry in self.entries(path):
-            if entry.kind is FileKind.FOLDER:
-                shutil.rmtree(self._place(entry.path), ignore_errors=True)
-            else:
-                with contextlib.suppress(OSError):
-                    os.unlink(self._place(entry.path))
+        shutil.rmtree(self._place(path), ignore_errors=True)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

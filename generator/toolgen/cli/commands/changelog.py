@@ -17,7 +17,7 @@ from toolgen.changes.comparing.history import LeftOut, Release, read_releases
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import UNANALYSED
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.report.json import releases_data
+from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
 
 
@@ -36,7 +36,16 @@ def run(args: argparse.Namespace) -> bool:
         else:
             releases.append(each)
     if args.format == "json":
-        emit_json(releases_data(args.range, releases))
+        data = [
+            {
+                "title": each.title,
+                "date": each.date or None,
+                "versions": dict(each.versions),
+                "findings": findings_data(each.findings),
+            }
+            for each in releases
+        ]
+        emit_json({"range": args.range, "releases": data})
     else:
         emit(*as_markdown(args.range, releases).splitlines())
     return True

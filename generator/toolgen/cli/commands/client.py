@@ -44,9 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--package", metavar="NAME", help="the name of the package: shop has ShopClient")
     parser.add_argument(
-        "--language",
-        choices=("python", "typescript"),
-        help="default: as in the lock, or python",
+        "--language", choices=("python", "typescript"), help="default: as in the lock, or python"
     )
     add_repeated(
         parser, "--uses", "PATH", "Python code that calls the client, below DIR: the lock says what it uses"

@@ -49,7 +49,10 @@ def run(args: argparse.Namespace) -> bool:
     if args.force and not args.init:
         raise UnableError("usage", "--force is an option of --init")
     if args.init:
-        _refuse_existing(args)
+        if not args.force and os.path.lexists(Path(args.start, args.lock)):
+            message = f"there is {args.lock} already, and it may pin what the server has changed since"
+            hint = "compare first: without --init; then replace it: --force"
+            raise UnableError("file-exists", message, hint)
         with source_errors():
             _write(list_server(server), args)
         return True
@@ -62,12 +65,6 @@ def run(args: argparse.Namespace) -> bool:
     )
     _report(judgement, listing, args)
     return not judgement.failed
-
-
-def _refuse_existing(args: argparse.Namespace) -> None:
-    if not args.force and os.path.lexists(Path(args.start, args.lock)):
-        message = f"there is {args.lock} already, and it may pin what the server has changed since"
-        raise UnableError("file-exists", message, "compare first: without --init; then replace it: --force")
 
 
 def _write(listing: Listing, args: argparse.Namespace) -> None:

@@ -37,15 +37,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     project = find_project(Path(args.start))
     # a spec that exists, without flags: only its other files may be missing
-    if args.all or (args.name and _is_complete(project, args)):
-        return _complete(args, project)
+    has_flags = args.description is not None or args.param or args.destructive
+    is_name = args.name is not None and _NAME.fullmatch(args.name) is not None
+    exists = is_name and kind_of(project.root, _spec_path(project, args.name)) is not None
+    if args.all or (exists and not has_flags):
+        return _complete(args, project, has_flags=bool(has_flags))
     if args.name is None:
         raise UnableError("usage", "name a tool, or use --all", "see `toolgen new --help`")
-    if not _NAME.fullmatch(args.name):
+    if not is_name:
         rule = "letters, digits, _ and -, at most 64, beginning with a letter or _"
         raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
     spec = _spec_path(project, args.name)
-    if kind_of(project.root, spec) is not None:
+    if exists:
         raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
     answers = _answers(args)
     written = new_tool_files(project, spec, answers)
@@ -66,16 +69,9 @@ def _show(args: argparse.Namespace, written: Mapping[str, str], after: str) -> b
     return True
 
 
-def _is_complete(project: Project, args: argparse.Namespace) -> bool:
-    """True if there is a spec of the tool, and no flag says what a new one should hold."""
-    if args.description is not None or args.param or args.destructive:
-        return False
-    return kind_of(project.root, _spec_path(project, args.name)) is not None
-
-
-def _complete(args: argparse.Namespace, project: Project) -> bool:
+def _complete(args: argparse.Namespace, project: Project, *, has_flags: bool) -> bool:
     """Create the missing implementations and tests of tools whose specs exist."""
-    if args.all and (args.name or args.description is not None or args.param or args.destructive):
+    if args.all and (args.name or has_flags):
         raise UnableError("usage", "--all takes no name and no flags of a new tool")
     parts = missing_parts(args.start, None if args.all else args.name)
     if not parts:

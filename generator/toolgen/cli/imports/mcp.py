@@ -128,15 +128,8 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
         ]
 
     def implementations(project: Project, package: Package) -> NewModules:
-        return upstream_modules(
-            project,
-            package.tools,
-            listing,
-            address,
-            lock=lock_text(listing),
-            headers=headers,
-            env=env,
-        )
+        lock = lock_text(listing)
+        return upstream_modules(project, package.tools, listing, address, lock=lock, headers=headers, env=env)
 
     done = common.run_import(args, convert, OWNED, implementations)
     say(f"calls are forwarded to {listing.label}; review its lock and commit it")

@@ -74,12 +74,7 @@ def run(args: argparse.Namespace) -> bool:
     )
     from toolgen.sources.openapi.environment import check_prefix
     from toolgen.sources.openapi.parse import parse_document
-    from toolgen.sources.openapi.specs import (
-        OWNED,
-        ImportOptions,
-        find_operations,
-        import_openapi,
-    )
+    from toolgen.sources.openapi.specs import OWNED, ImportOptions, find_operations, import_openapi
 
     is_url = args.source.startswith(("http://", "https://"))
     with source_errors():

@@ -203,8 +203,3 @@ def _outdated(changes: Iterable[Change], fix: str) -> list[Entry]:
         Entry(Span(each.path, 1, 1), "error", _OUTDATED, _CHANGES[each.kind.value], (("help", fix),))
         for each in changes
     ]
-
-
-def errors_report(command: str, found: Iterable[Diagnostic], texts: Mapping[str, bytes | str]) -> Report:
-    """Return the report of a command that could not do its work because of errors in specs."""
-    return Report(command, tuple(map(entry_of, found)), failed=True, texts=texts)

@@ -12,7 +12,6 @@ from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
 
 if TYPE_CHECKING:
-    from toolgen.changes.comparing.history import Release
     from toolgen.changes.finding import Finding
     from toolgen.cli.report.entry import Report
     from toolgen.project.building.output_diff import OutputDiff
@@ -76,22 +75,6 @@ def findings_data(findings: Iterable[Finding]) -> list[dict[str, Any]]:
         }
         for each in findings
     ]
-
-
-def releases_data(title: str, releases: Iterable[Release]) -> dict[str, Any]:
-    """Return the releases as plain data, each with its findings as `toolgen breaking` gives them."""
-    return {
-        "range": title,
-        "releases": [
-            {
-                "title": each.title,
-                "date": each.date or None,
-                "versions": dict(each.versions),
-                "findings": findings_data(each.findings),
-            }
-            for each in releases
-        ],
-    }
 
 
 def tests_data(report: ProjectReport) -> dict[str, Any]:

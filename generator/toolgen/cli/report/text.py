@@ -76,7 +76,11 @@ def _block(entry: Entry, lines: list[str], mark: Mapping[str, str]) -> str:
         before, marked = text[:column], text[column : column + length]
         out.append(f"{mark['dim']}{span.line} |{mark['end']} {printable(text, keep=_TAB)}".rstrip())
         carets = "^" * max(1, sum(map(_width, printable(marked, keep=_TAB))))
-        under = f"{_padding(printable(before, keep=_TAB))}{mark[entry.severity]}{carets}{mark['end']}"
+        # tabs are kept, so that tab stops do not matter
+        padding = "".join(
+            char if char == _TAB else " " * _width(char) for char in printable(before, keep=_TAB)
+        )
+        under = f"{padding}{mark[entry.severity]}{carets}{mark['end']}"
         out.append(f"{mark['dim']}{margin} |{mark['end']} {under}")
     out += [f"{margin or ' '} {mark['dim']}= {label}:{mark['end']} {text}" for label, text in entry.labels]
     return "\n".join(out) + "\n"
@@ -104,11 +108,6 @@ def _window(line: str, column: int, length: int) -> tuple[str, int, int]:
     if start + MAX_WIDTH < len(line):
         shown = shown[:-1] + "…"
     return shown, column - start, min(length, MAX_WIDTH - (column - start))
-
-
-def _padding(text: str) -> str:
-    """Return blanks as wide as `text`; tabs are kept, so that tab stops do not matter."""
-    return "".join("\t" if char == "\t" else " " * _width(char) for char in text)
 
 
 def _width(char: str) -> int:

@@ -21,12 +21,7 @@ from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program
 from toolgen.language.target import Target
 from toolgen.language.targets.documents import DocumentTarget
-from toolgen.project import (
-    Project,
-    UnableError,
-    load_targets,
-    read_project,
-)
+from toolgen.project import Project, UnableError, load_targets, read_project
 from toolgen.project.building.worker_pool import worker_pool
 from toolgen.project.cache.entries import Cache, cache_folder, prune
 from toolgen.project.cache.freshness import BuildRecord, record_key, save_record

@@ -42,14 +42,15 @@ class SpecSource:
         texts = read_specs(self.project)
         if not self.only:
             return texts
-        chosen = {path: text for path, text in texts.items() if self._is_chosen(path)}
+        chosen = {
+            path: text
+            for path, text in texts.items()
+            if path == self.only or path.startswith(f"{self.only}/")
+        }
         if not chosen:
             raise UnableError("no-specs", f"there is no spec in {self.prefix}{self.only}")
         others = {path: text for path, text in texts.items() if path not in chosen}
         return {**chosen, **{path: text for path, text in others.items() if _is_shared(path, text)}}
-
-    def _is_chosen(self, path: str) -> bool:
-        return path == self.only or path.startswith(f"{self.only}/")
 
 
 def find_specs(path: str | PathLike[str]) -> SpecSource:
@@ -68,7 +69,9 @@ def find_specs(path: str | PathLike[str]) -> SpecSource:
     if place.is_relative_to(specs):
         below = place.relative_to(specs).as_posix()
         return SpecSource(project, "" if below == "." else below)
-    if place.is_dir() and (find_configuration(place) or not _has_specs(place)):
+    if place.is_dir() and (
+        find_configuration(place) or not any(name.endswith(SUFFIXES) for name in names_in(place, ""))
+    ):
         return SpecSource(project)
     return _unconfigured(place, folder)
 
@@ -87,10 +90,6 @@ def _unconfigured(place: Path, folder: Path) -> SpecSource:
     project = Project(root=folder.parent, file=FILE, text="", specs=folder.name or ".")
     project = replace(project, server_name="toolgen")
     return SpecSource(project, "" if place.is_dir() else place.name, is_configured=False)
-
-
-def _has_specs(folder: Path) -> bool:
-    return any(name.endswith(SUFFIXES) for name in names_in(folder, ""))
 
 
 def _is_shared(path: str, text: bytes) -> bool:

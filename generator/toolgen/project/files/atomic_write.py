@@ -106,8 +106,8 @@ def _replace(folder: WritableFolder, files: Mapping[str, str | None]) -> None:
     if folder.kind(STAGE, links=False) is FileKind.LINK:
         raise NotADirectoryError(20, "this is a link, and must be a folder", folder.full(STAGE))
     try:
+        folder.remove_tree(STAGE)  # of a run that was killed
         folder.make_folders(STAGE)
-        folder.clear(STAGE)  # of a run that was killed
         replacements = []
         for number, (path, text) in enumerate(files.items()):
             made += folder.make_folders(path.rpartition("/")[0])
@@ -121,10 +121,10 @@ def _replace(folder: WritableFolder, files: Mapping[str, str | None]) -> None:
         for replacement in reversed(applied):
             replacement.undo()
         _remove_folders(folder, made[::-1])
-        _remove_stage(folder)
+        folder.remove_tree(STAGE)
         raise
     _remove_empty_folders(folder, [path for path, text in files.items() if text is None])
-    _remove_stage(folder)
+    folder.remove_tree(STAGE)
 
 
 def _prepare(folder: WritableFolder, target: str, text: str | None, staged: str) -> _Replacement:
@@ -139,12 +139,6 @@ def _prepare(folder: WritableFolder, target: str, text: str | None, staged: str)
         return _Replacement(folder, target, None, backup)
     folder.create(staged, text.encode("utf-8", "surrogateescape"))
     return _Replacement(folder, target, staged, backup)
-
-
-def _remove_stage(folder: WritableFolder) -> None:
-    with contextlib.suppress(OSError):
-        folder.clear(STAGE)
-    _remove_folders(folder, [STAGE])
 
 
 def _remove_empty_folders(folder: WritableFolder, removed: list[str]) -> None:

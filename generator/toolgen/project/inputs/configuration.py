@@ -80,12 +80,7 @@ _SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
         "accept": _FILE,
         "levels": _TABLE,
     },
-    "budget": {
-        "unit": _one_of(("bytes", "o200k")),
-        "baseline": _FILE,
-        "max": _COUNT,
-        "max_total": _COUNT,
-    },
+    "budget": {"unit": _one_of(("bytes", "o200k")), "baseline": _FILE, "max": _COUNT, "max_total": _COUNT},
     "lint": {"rules": _TABLE, "folders": _TABLE, "baseline": _FILE},
     "publish": {each.name: _LIST if each.name == "include" else _TEXT for each in fields(Publication)},
 }
@@ -138,12 +133,9 @@ class Table:
         """Return a table in this one; an empty one if there is none."""
         inner = self
         for name in names:
-            data = inner.data.get(name)
-            inner = replace(
-                inner,
-                name=f"{inner.name}.{name}".removeprefix("."),
-                data=data if isinstance(data, dict) else {},
-            )
+            found = inner.data.get(name)
+            data = found if isinstance(found, dict) else {}
+            inner = replace(inner, name=f"{inner.name}.{name}".removeprefix("."), data=data)
         return inner
 
     def _find(self, key: str) -> tuple[int, int]:

@@ -59,11 +59,7 @@ def refuse_foreign(project: Project, changes: Iterable[Change], manifest: Manife
 
 
 def write(
-    project: Project,
-    changes: Iterable[Change],
-    text: str,
-    *,
-    beside: Mapping[str, str] | None = None,
+    project: Project, changes: Iterable[Change], text: str, *, beside: Mapping[str, str] | None = None
 ) -> None:
     """Write `changes` and then the manifest, whose text is `text`: all or nothing.
 

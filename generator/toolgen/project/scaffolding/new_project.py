@@ -19,7 +19,7 @@ from toolgen.project.inputs.configuration import project_metadata, static_versio
 from toolgen.project.inputs.discovery import repository
 from toolgen.project.output.editor_schema import NAME as SCHEMA
 from toolgen.project.output.editor_schema import schema_text
-from toolgen.project.scaffolding.files import package_text
+from toolgen.project.scaffolding.new_tool import package_text
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
@@ -144,21 +144,18 @@ def _requirement(top: Path) -> str:
         return ""
     if url.scheme == "file":
         return _inside(top, Path(url2pathname(url.path)))
-    user = url.netloc.rpartition("@")[0]
-    host = url.netloc.rpartition("@")[2]
+    user, _, host = url.netloc.rpartition("@")
     if user == "git":  # of ssh://git@host: not a secret
         host = f"git@{host}"
     plain = urlunsplit((url.scheme, host, url.path, "", ""))
-    if not _PLAIN_URL.fullmatch(plain):
-        return ""
     vcs = found.get("vcs_info")
-    if isinstance(vcs, dict) and vcs.get("vcs") == "git" and _COMMIT.fullmatch(str(vcs.get("commit_id"))):
-        if url.scheme not in ("https", "ssh"):
-            return ""
-        below = found.get("subdirectory")
-        fragment = f"#subdirectory={below}" if isinstance(below, str) and _PLAIN_URL.fullmatch(below) else ""
-        return f"{_EXTRA} @ git+{plain}@{vcs['commit_id']}{fragment}"
-    return ""
+    commit = str(vcs.get("commit_id")) if isinstance(vcs, dict) and vcs.get("vcs") == "git" else ""
+    is_plain = url.scheme in ("https", "ssh") and _PLAIN_URL.fullmatch(plain)
+    if not is_plain or not _COMMIT.fullmatch(commit):
+        return ""
+    below = found.get("subdirectory")
+    fragment = f"#subdirectory={below}" if isinstance(below, str) and _PLAIN_URL.fullmatch(below) else ""
+    return f"{_EXTRA} @ git+{plain}@{commit}{fragment}"
 
 
 def _inside(top: Path, path: Path) -> str:

@@ -15,7 +15,7 @@ from toolgen.compile.printing.file_templates import render
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Package, Tool
 from toolgen.project import Project
-from toolgen.project.scaffolding.files import http_text
+from toolgen.project.scaffolding.new_tool import http_text
 from toolgen.runtime.adapters.published_tools import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.sources.loading.imported_module import ask_child

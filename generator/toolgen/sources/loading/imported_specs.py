@@ -33,7 +33,7 @@ from toolgen.project.files.reading import RootedPath
 from toolgen.project.inputs.specs import existing_specs, too_large
 from toolgen.project.output.editor_schema import NAME as SCHEMA
 from toolgen.project.output.editor_schema import schema_text
-from toolgen.project.scaffolding.files import PACKAGE, missing_packages
+from toolgen.project.scaffolding.new_tool import PACKAGE, missing_packages
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, LeftOut
 from toolgen.sources.loading.source_content import source_errors
