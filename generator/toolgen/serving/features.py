@@ -69,11 +69,9 @@ class FeatureSource(Protocol):
         `context.params` are the same params as they came. Raises what the client gets as an error: an
         MCPError as it is, anything else as the SDK words it.
         """
-        ...
 
     async def close(self) -> None:
         """Release what the source holds for this event loop."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

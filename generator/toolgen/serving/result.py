@@ -106,11 +106,6 @@ def _content(response: ToolResponse, protocol_version: str) -> list[dict[str, An
     return [*first, *(each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in content)]
 
 
-def _text_of(block: Block) -> str | None:
-    """Return the text of a text, or of a file that holds text in UTF-8; None for others."""
-    return block.text if block.type == "text" else text_of_file(block)
-
-
 def _content_block(block: Block, protocol_version: str) -> ContentBlock:
     """Return a block as content, of another kind if the client's version has no such content."""
     annotations = _annotations(block)
@@ -130,7 +125,7 @@ def _content_block(block: Block, protocol_version: str) -> ContentBlock:
 
 def _resource_contents(block: Block, uri: str) -> types.TextResourceContents | types.BlobResourceContents:
     """Return the data of a block as the contents of a resource: text as it is, anything else in base64."""
-    text = None if block.type in ("image", "audio") else _text_of(block)
+    text = None if block.type in ("image", "audio") else text_of_file(block)
     if text is not None:
         return types.TextResourceContents(uri=uri, mime_type=block.media_type, text=text)
     return types.BlobResourceContents(uri=uri, mime_type=block.media_type, blob=block.base64)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import jwt
+from mcp.client.auth.utils import build_oauth_authorization_server_metadata_discovery_urls
 from pydantic_core import from_json
 from starlette.authentication import AuthenticationError
 
@@ -102,14 +103,7 @@ class KeySet:
 
     async def _discover(self) -> str:
         """Return the URL of the keys, from the issuer's metadata (RFC 8414, or OpenID Connect)."""
-        parts = urlsplit(self._issuer)
-        origin, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
-        places = (
-            # RFC 8414, section 3.1, inserts the well-known part before the path; OpenID Connect appends it
-            f"{origin}/.well-known/oauth-authorization-server{path}",
-            f"{origin}{path}/.well-known/openid-configuration",
-        )
-        for place in places:
+        for place in build_oauth_authorization_server_metadata_discovery_urls(self._issuer, self._issuer):
             try:
                 metadata = await _fetch(place)
             except _FetchError:

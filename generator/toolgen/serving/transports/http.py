@@ -68,11 +68,9 @@ class Pages(Protocol):
 
     def is_public(self, scope: Scope) -> bool:
         """True for a request that needs no token, such as that for the page's own code."""
-        ...
 
     def address(self, server: str) -> str:
         """Return the address of the page, which a user opens, from that of the server."""
-        ...
 
     def prepare(self, security: TransportSecuritySettings) -> None:
         """Note which Host and Origin headers are accepted, in the event loop that serves."""
