@@ -167,16 +167,12 @@ def pointer_tokens(pointer: str) -> tuple[str, ...]:
 
 def format_pointer(path: JsonPath) -> str:
     """Return `path` as a JSON Pointer in a URI fragment, `#` left out."""
-    return "".join("/" + _escape(str(step)) for step in path)
+    return quote(plain_pointer(path), safe="/!$&'()*+,;=:@-._~")
 
 
 def plain_pointer(path: JsonPath) -> str:
     """Return `path` as a JSON Pointer in plain text, not escaped for a URI."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-
-
-def _escape(step: str) -> str:
-    return quote(step.replace("~", "~0").replace("/", "~1"), safe="!$&'()*+,;=:@-._~")
 
 
 def locate(document: Any, path: JsonPath) -> Located | None:

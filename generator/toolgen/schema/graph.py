@@ -243,11 +243,6 @@ def all_uses(direct: Mapping[str, Set[str]]) -> dict[str, frozenset[str]]:
     return found
 
 
-def circle_of(name: str, uses: Mapping[str, Set[str]]) -> tuple[str, ...]:
-    """Return the names that lead to `name` and that it leads to, sorted, with `name` itself."""
-    return tuple(sorted({name, *(other for other in uses[name] if name in uses[other])}))
-
-
 def references_in(schema: Any) -> set[str]:
     """Return the values of every `$ref` in a schema."""
     return {node["$ref"] for _, node in subschemas(schema) if isinstance(node.get("$ref"), str)}

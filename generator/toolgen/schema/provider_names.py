@@ -7,9 +7,6 @@ import sys
 from collections.abc import Iterable
 from hashlib import sha256
 
-_OTHER = re.compile(r"[^a-zA-Z0-9_]")
-_OTHER_THAN_HYPHEN = re.compile(r"[^a-zA-Z0-9_-]")
-
 
 def ascii_name(name: str, fallback: str, *, hyphens: bool = False, limit: int = sys.maxsize) -> str:
     """Return `name` in at most `limit` ASCII letters, digits, `_` and, if they may stay, hyphens.
@@ -17,7 +14,7 @@ def ascii_name(name: str, fallback: str, *, hyphens: bool = False, limit: int = 
     `StartTime<` is `StartTime_`. Letters of other alphabets are replaced by a hash of the name: names that
     consist of them would all be the same, and numbers would change with the properties beside them.
     """
-    kept = (_OTHER_THAN_HYPHEN if hyphens else _OTHER).sub("_", name)
+    kept = re.sub(r"[^a-zA-Z0-9_-]" if hyphens else r"[^a-zA-Z0-9_]", "_", name)
     if not any(char.isalnum() and not char.isascii() for char in name):
         return kept[:limit] or fallback
     ending = f"_{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -14,8 +14,8 @@ from toolgen.language.package import RequestCost, Tool, ToolSummary
 from toolgen.language.source import Span
 from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BUILT_IN, MCP
-from toolgen.schema.dialects.anthropic import grammar_cost
 from toolgen.schema.dialects.published import Published
+from toolgen.schema.document import subschemas
 from toolgen.schema.providers import StrictRequestLimits
 
 _LIST_RESULT: Final = len('{"tools":}')  # around the list of MCP
@@ -40,10 +40,12 @@ def tool_summary(tool: Tool, targets: Sequence[Target]) -> ToolSummary:
 def _cost(tool: Tool, target: Target) -> RequestCost:
     options = tool.definition.get("targets", {}).get(target.name, {})
     published = tool.published.get(target.name)
-    if published is None or not published.strict:
-        return RequestCost(False, 0, 0, target.definition.cache_option in options)
-    cost = grammar_cost(published.input_schema)
-    return RequestCost(True, cost.optional, cost.unions, target.definition.cache_option in options)
+    strict = published is not None and published.strict
+    optional = unions = 0
+    for _, node in subschemas(published.input_schema) if published is not None and strict else ():
+        optional += len(node.get("properties", {}).keys() - set(node.get("required", ())))
+        unions += "anyOf" in node or isinstance(node.get("type"), list)
+    return RequestCost(strict, optional, unions, target.definition.cache_option in options)
 
 
 def exceeded_request_limits(

@@ -19,7 +19,7 @@ from toolgen.runtime.definition.semantics.json_schema import too_complex
 from toolgen.runtime.definition.semantics.references import find_loops
 from toolgen.runtime.definition.spec_schema import schemas_of
 from toolgen.schema.budget import find_entangled
-from toolgen.schema.graph import Graph, all_uses, circle_of
+from toolgen.schema.graph import Graph, all_uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ def _shared_files(sources: Mapping[str, Source], faults: list[Diagnostic]) -> di
     uses = all_uses(direct)
     found: dict[str, SharedFile] = {}
     for path, source in sources.items():
-        circle = circle_of(path, uses)
+        # the files that lead to this one and that it leads to
+        circle = tuple(sorted({path, *(other for other in uses[path] if path in uses[other])}))
         if circle not in bundles:
             bundles[circle] = Bundler(sources).bind_files(circle)
         found[path] = SharedFile(

@@ -16,11 +16,9 @@ _NEGLIGIBLE: Final = frozenset({"type", "title", "description", "required", DROP
 
 def merge_all_of(parts: Sequence[JsonObject]) -> tuple[JsonObject, list[str]]:
     """Return one schema for all of `parts`, and the keywords of which something is lost."""
-    if not parts:
-        return {}, []
     lost: list[str] = []
-    made = dict(parts[0])
-    for part in parts[1:]:
+    made: JsonObject = {}
+    for part in parts:
         if "$ref" in part or "$ref" in made:
             made = _reference_or_sibling(made, part, lost)
             continue

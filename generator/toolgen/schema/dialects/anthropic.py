@@ -8,7 +8,6 @@ The rules: https://platform.claude.com/docs/en/build-with-claude/structured-outp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from toolgen.schema.dialects.published import Loss, Published
@@ -19,10 +18,10 @@ from toolgen.schema.providers import ANTHROPIC_FORMATS, ANTHROPIC_KEYWORDS
 _ANNOTATIONS = frozenset({"$schema", "$comment", "$id", "examples", "deprecated", "readOnly", "writeOnly"})
 
 
-def publish(document: SchemaDocument, strict: bool) -> Published:
+def publish(document: SchemaDocument, strict: bool | None) -> Published:
     """Return what a tool publishes for Anthropic.
 
-    `strict` is the spec's `targets.anthropic.strict`. True: the strict form if there is one. False: the
+    `strict` is the spec's `targets.anthropic.strict`. True: the strict form if there is one, else the
     author's schema.
     """
     if not strict:
@@ -54,15 +53,11 @@ def _losses(document: SchemaDocument) -> Iterator[Loss]:
             if keyword not in ANTHROPIC_KEYWORDS:
                 yield Loss(path, keyword, f"Strict mode cannot say `{keyword}`; toolgen still enforces it.")
             elif keyword == "format" and value not in ANTHROPIC_FORMATS:
-                yield Loss(
-                    path,
-                    keyword,
-                    f"Strict mode does not know the format {value!r}; toolgen still enforces it.",
-                )
+                reason = f"Strict mode does not know the format {value!r}; toolgen still enforces it."
+                yield Loss(path, keyword, reason)
             elif keyword == "minItems" and value not in (0, 1):
-                yield Loss(
-                    path, keyword, "Strict mode takes no minItems but 0 and 1; toolgen still enforces it."
-                )
+                reason = "Strict mode takes no minItems but 0 and 1; toolgen still enforces it."
+                yield Loss(path, keyword, reason)
 
 
 def _fatal(path: JsonPath, node: Mapping[str, Any], recursive: Set[str]) -> Iterator[Loss]:
@@ -93,20 +88,3 @@ def recursive_references(document: SchemaDocument) -> set[str]:
 
 def _is_annotation(keyword: str) -> bool:
     return keyword in _ANNOTATIONS or keyword.startswith("x-")
-
-
-@dataclass(frozen=True, slots=True)
-class GrammarCost:
-    """The share of a strict schema in the limits of `StrictRequestLimits`."""
-
-    optional: int
-    unions: int
-
-
-def grammar_cost(schema: Mapping[str, Any]) -> GrammarCost:
-    """Count the properties of `schema` that may be absent, and the subschemas that accept several types."""
-    optional = unions = 0
-    for _, node in subschemas(schema):
-        optional += len(node.get("properties", {}).keys() - set(node.get("required", ())))
-        unions += "anyOf" in node or isinstance(node.get("type"), list)
-    return GrammarCost(optional, unions)

@@ -58,12 +58,8 @@ def flatten_root(schema: Schema, provider: ProviderLimits) -> tuple[Schema, tupl
 
 def _loss(keyword: str) -> Loss:
     more = "; the properties of its branches stand at the root" if keyword in _LISTS else ""
-    return Loss(
-        (),
-        keyword,
-        f"There must be no `{keyword}` at the root{more}; toolgen still enforces it.",
-        always=True,
-    )
+    reason = f"There must be no `{keyword}` at the root{more}; toolgen still enforces it."
+    return Loss((), keyword, reason, always=True)
 
 
 def _document_of(schema: Schema) -> SchemaDocument:

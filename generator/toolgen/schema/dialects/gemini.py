@@ -45,15 +45,12 @@ def publish(document: SchemaDocument) -> Published:
     """Return what a tool publishes for Gemini; the author's schema if nothing has to change."""
     if all(_is_supported(node) for _, node in subschemas(document.schema)):
         return Published(document.schema)
+    converter = _Converter(document.plain, inline=True)
     try:
-        return _published(document, inline=True)
+        made = converter.root()
     except _InlinedTooLargeError:
-        return _published(document, inline=False)  # each subschema is converted once
-
-
-def _published(document: SchemaDocument, *, inline: bool) -> Published:
-    converter = _Converter(document.plain, inline)
-    made = converter.root()
+        converter = _Converter(document.plain, inline=False)  # each subschema is converted once
+        made = converter.root()
     return Published(made, losses=tuple(converter.losses))
 
 
@@ -145,11 +142,8 @@ class _Converter:
         printed = {key: value for key, value in own.items() if key not in ("$defs", "definitions")}
         for keyword in _ONE:
             if isinstance(printed.get(keyword), Mapping):
-                origin = (
-                    "additionalItems"
-                    if keyword == "items" and isinstance(node.get("items"), list)
-                    else keyword
-                )
+                is_rest = keyword == "items" and isinstance(node.get("items"), list)
+                origin = "additionalItems" if is_rest else keyword
                 printed[keyword] = self._convert(printed[keyword], (*path, origin))
         for keyword in _LISTS:
             if keyword in printed:

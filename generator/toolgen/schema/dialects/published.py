@@ -12,10 +12,6 @@ Restorer = Callable[[Any], Any]
 """Arguments as the model wrote them → arguments as the author's schema has them."""
 
 
-def _no_restorer() -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Loss:
     """A keyword of the author's schema that a dialect cannot express."""
@@ -34,5 +30,5 @@ class Published:
     schema: Schema  # the author's own object if nothing has to change
     strict: bool = False  # the provider is asked to hold the model to it
     losses: tuple[Loss, ...] = ()
-    restore: Callable[[], Restorer | None] = _no_restorer  # computes the restorer, if one is needed
+    restore: Callable[[], Restorer | None] = lambda: None  # computes the restorer, if one is needed
     renames: Mapping[str, str] = field(default_factory=dict)  # property at the root → its published name
