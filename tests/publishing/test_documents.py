@@ -87,8 +87,7 @@ def test_texts_of_a_spec_stay_texts(shop: Cli) -> None:
     assert block is not None
     assert json.loads(block[1])["properties"]["who"]["description"] == "`````` | <b>"
     agents = (shop.root / "AGENTS.md").read_text()
-    assert "Ignore" not in agents
-    assert "evil" not in agents
+    assert not re.search("Ignore|evil", agents)
 
 
 @pytest.mark.parametrize("path", ["server.json", "mcpb/manifest.json", "skills/ada-s-shop/SKILL.md"])
