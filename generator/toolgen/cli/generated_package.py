@@ -87,10 +87,9 @@ def warn_of_edited_specs(project: Project) -> None:
         if kind_of(project.root, project.specs, links=True) is not FileKind.FOLDER:
             return
         from toolgen.compile.output_changes import digest
-        from toolgen.project.output.manifest import MAX_MANIFEST, parse_manifest
-        from toolgen.project.output.manifest import NAME as MANIFEST
+        from toolgen.project.output.manifest import MAX_MANIFEST, NAME, parse_manifest
 
-        text = read_text(project.root, f"{project.output}/{MANIFEST}", limit=MAX_MANIFEST)
+        text = read_text(project.root, f"{project.output}/{NAME}", limit=MAX_MANIFEST)
         manifest = parse_manifest(text or "")
         if manifest is None or len(manifest.inputs) > _MAX_COMPARED:
             return

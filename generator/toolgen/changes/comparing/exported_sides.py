@@ -17,15 +17,14 @@ from toolgen.project.inputs.specs import SUFFIXES
 from toolgen.sources.exported_tools import read_exported
 from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.loading.source_content import read_file, source_errors
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import list_tools
 from toolgen.sources.mcp_client.source_argument import ServerSource
 
 
 def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
     """Return the definitions in a file, or of a running server. Raises `UnableError`."""
     if isinstance(found, ServerSource):
-        from toolgen.sources.mcp_client.client import ServerAddress
-        from toolgen.sources.mcp_client.connection import list_tools
-
         address = ServerAddress.of(found)
         with source_errors():
             return listed_definitions(list_tools(address), address.shown)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from toolgen.base.suggestions import did_you_mean
+from toolgen.language.package import Tool
+from toolgen.language.program import Program
+from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BUILT_IN
-
-if TYPE_CHECKING:  # the help lists the formats
-    from toolgen.language.package import Tool
-    from toolgen.language.program import Program
-    from toolgen.language.target import Target
-    from toolgen.language.targets.definition import ExportFormat
-    from toolgen.project.building.project_build import Inputs
+from toolgen.language.targets.definition import ExportFormat
+from toolgen.project import UnableError, load_targets
+from toolgen.project.building.project_build import Inputs, package_of, program_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,6 @@ def tools_of_format(inputs: Inputs, name: str) -> TargetTools:
 
     Raises `UnableError` if there is neither, and `SpecErrors`.
     """
-    from toolgen.base.suggestions import did_you_mean
-    from toolgen.project import UnableError, load_targets
-    from toolgen.project.building.project_build import Inputs, package_of, program_of
-
     formats = export_formats()
     target, found = formats.get(name, (name, None))
     every = load_targets(replace(inputs.project, targets=None))

@@ -123,10 +123,9 @@ def continuing(carrier: Mapping[str, str]) -> Iterator[None]:
     if not carrier or current_tracer() is None:
         yield
         return
-    from opentelemetry import context
-    from opentelemetry.propagate import extract
+    from opentelemetry import context, propagate
 
-    token = context.attach(extract(carrier))
+    token = context.attach(propagate.extract(carrier))
     try:
         yield
     finally:

@@ -16,12 +16,15 @@ from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.lock import read_lock
 from toolgen.project import Project, UnableError, reason
 from toolgen.runtime.errors import MissingDependencyError
+from toolgen.runtime.implementations.registry import load_tool
+from toolgen.runtime.tool import ImplementationError
+from toolgen.serving.features import load_features
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.testing.processes.child_run import report_events, run_child
 from toolgen.testing.project_tools import require_generated
-from toolgen.upstream import Upstream
+from toolgen.upstream import ForwardedFeatures, Upstream
 
 _SECONDS: Final = 600.0  # that importing the implementations may take
 _FIELDS: Final = ("source", "headers", "env", "drift_description", "has_features")
@@ -112,10 +115,6 @@ def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
 
 
 def _upstreams(catalog: Any) -> Iterator[Upstream]:
-    from toolgen.runtime.implementations.registry import load_tool
-    from toolgen.runtime.tool import ImplementationError
-    from toolgen.serving.features import load_features
-    from toolgen.upstream import ForwardedFeatures
 
     sources = load_features(catalog, strict=False)  # before the tools: they mark their upstreams
     found = [each.upstream for each in sources if isinstance(each, ForwardedFeatures)]
