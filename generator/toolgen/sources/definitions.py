@@ -58,10 +58,16 @@ def unwrapped(value: Any, where: str, at: JsonPath = ()) -> Iterator[tuple[JsonP
         yield at, value
 
 
-def name_definitions(
-    found: Iterable[SourceDefinition], source: str, noun: str, existing: ExistingNames, expected: str
-) -> list[SourceDefinition]:
-    """Return the definitions, equal ones once, with the names of their specs.
+def import_definitions(
+    found: Iterable[SourceDefinition],
+    to_spec: Callable[[SourceDefinition], ImportedTool],
+    source: str,
+    noun: str,
+    existing: ExistingNames,
+    expected: str,
+    left_out: LeftOut,
+) -> list[ImportedTool]:
+    """Return the definitions as tools, equal ones once, but for those that are left out.
 
     Messages call the source `source`, and a tool in it `noun`. Raises `SourceError` for none or too many.
     """
@@ -78,7 +84,7 @@ def name_definitions(
             raise _too_many(f"{source}: more than {BUDGET.tools:,} {noun}s")
         if namesakes[each.name] > MAX_NAMESAKES:
             raise _too_many(f"{source}: more than {MAX_NAMESAKES} {noun}s of the name {quoted(each.name)}")
-    if not distinct:
+    if not distinct and not left_out.reasons:
         raise SourceError(f"{source} has no {noun}s", expected)
     definitions = list(distinct.values())
     published = set(existing.taken)
@@ -86,24 +92,8 @@ def name_definitions(
     for each, each.spec_name in zip(definitions, names, strict=True):
         each.is_first = each.name not in published
         published.add(each.name)
-    return definitions
-
-
-def import_definitions(
-    found: Iterable[SourceDefinition],
-    to_spec: Callable[[SourceDefinition], ImportedTool],
-    source: str,
-    noun: str,
-    existing: ExistingNames,
-    expected: str,
-    left_out: LeftOut,
-) -> list[ImportedTool]:
-    """Return the definitions as tools, as `name_definitions` names them, but for those that are left out."""
-    definitions = list(found)
-    if not definitions and left_out.reasons:
-        return []
     tools: list[ImportedTool] = []
-    for each in name_definitions(definitions, source, noun, existing, expected):
+    for each in definitions:
         with left_out.reading(each.name):
             tools.append(to_spec(each))
     return tools

@@ -160,8 +160,8 @@ def plan_sync(
             unchanged[source.path] = source.text
         if changed:
             notes += [*tool.notes, f"{tool.name}: updated {', '.join(sorted(changed))}"]
-    for key, source in list(missing.items()):
-        if not existing.places(key, _spec_data(source)).isdisjoint(left_out):
+    for key, source in imported.items():
+        if key in missing and not existing.places(key, _spec_data(source)).isdisjoint(left_out):
             notes.append(f"{missing.pop(key).path}: kept as it is, since its tool cannot be read")
     if missing:
         names = shortened(", ".join(_spec_data(source)["name"] for source in missing.values()), _MAX_NAMES)

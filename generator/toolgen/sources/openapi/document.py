@@ -59,6 +59,7 @@ class OpenApiDocument:
         self.name = name
         self._load = load
         self._files: dict[str, Any] = {"": data}
+        self._with_ids: dict[str, dict[str, Location]] = {}  # by file and URI
         self.version = _check_version(data, name)
         self.root = ObjectNode(data, Location("", ()))
 
@@ -151,8 +152,12 @@ class OpenApiDocument:
 
         The entry document comes last: parts of a document that was split refer to it so.
         """
-        parts = (Location(location.file, location.path[:end]) for end in range(len(location.path), -1, -1))
-        inner = [each for each in parts if each.path and _has_id(self.value_at(each))]
+        inner: list[Location] = []
+        value = self._files[location.file]
+        for end, step in enumerate(location.path, 1):
+            value = follow(value, (step,))
+            if _has_id(value):
+                inner.insert(0, Location(location.file, location.path[:end]))
         return [*inner, Location(location.file, ()), Location("", ())]
 
     def _with_id(self, ref: str, location: Location) -> list[Location]:
@@ -161,12 +166,10 @@ class OpenApiDocument:
         for root in reversed(self._roots(location)[:-1]):
             if _has_id(self.value_at(root)):
                 base = joined_url(base, self.value_at(root)["$id"])
-        named = {
-            uri: found
-            for file, data in self._files.items()
-            for uri, found in _list_ids(data, Location(file, ()), file)
-        }
-        return [named[uri] for uri in (joined_url(base, ref), ref) if uri in named][:1]
+        for file in self._files.keys() - self._with_ids.keys():
+            self._with_ids[file] = dict(_list_ids(self._files[file], Location(file, ()), file))
+        uris = (joined_url(base, ref), ref)
+        return [found[uri] for found in self._with_ids.values() for uri in uris if uri in found][:1]
 
     def value_at(self, location: Location) -> Any:
         """Return the value at `location`, a `$ref` unresolved."""

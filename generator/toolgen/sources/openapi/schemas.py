@@ -30,9 +30,7 @@ _ANNOTATIONS = frozenset(
 _OTHER_DIRECTION = {"request": "readOnly", "response": "writeOnly"}
 
 # what `nullable: true` leaves outside of the `anyOf` that it becomes
-_BESIDE_NULL = frozenset(
-    ("title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples")
-)
+_BESIDE_NULL = _ANNOTATIONS - {"summary"}
 _COMBINED = ("allOf", "anyOf", "oneOf", "not", "$ref", "const")
 
 _CONTENT_ENCODINGS = {"byte": "base64", "binary": "base64"}
@@ -65,7 +63,7 @@ class SchemaConverter:
         self._is_3_0 = document.version == "3.0"  # a dialect of its own; 3.1 and 3.2 are JSON Schema
         self._names: dict[tuple[Location, bool], str] = {}
         self._locations: dict[str, tuple[Location, bool]] = {}
-        self._unions: dict[Location, list[Location]] = {}  # of each schema, those that inherit from it
+        self._unions: dict[Location, dict[Location, list[str]]] = {}
         self._definitions: dict[tuple[Direction, str], Definition] = {}
 
     def definition(self, direction: Direction, name: str) -> Definition | None:
@@ -157,8 +155,7 @@ class SchemaConverter:
         target = self.document.follow_refs(location)
         # an heir has the properties of its base; what else refers to it means any of its heirs
         is_base = Location(location.file, location.path[:-2]) in self._children(target)
-        name = self._definition_name(target, is_base=is_base)
-        schema: Schema = {"$ref": "#" + format_pointer(("$defs", name))}
+        schema = self._reference(target, is_base=is_base)
         for key, value in node.items():
             if key == "$ref" or key in _OPENAPI_ONLY or key.startswith("x-"):
                 continue
@@ -170,8 +167,11 @@ class SchemaConverter:
                 schema[key] = self._convert_keyword(key, value, location / key, direction)
         return _allow_null(schema) if node.get("nullable") is True else schema
 
-    def _definition_name(self, location: Location, *, is_base: bool = False) -> str:
-        """Return the name in `$defs` of the schema at `location`: as in the document if possible."""
+    def _reference(self, location: Location, *, is_base: bool = False) -> Schema:
+        """Return a reference to the schema at `location` in `$defs`, by its name in the document if possible.
+
+        `is_base`: to itself, not to the union of those that inherit from it.
+        """
         name = self._names.get((location, is_base))
         if name is None:
             base, path = self.document.schema_name(location), location.path
@@ -183,7 +183,7 @@ class SchemaConverter:
             while name in self._locations:
                 name, number = f"{base}_{number}", number + 1
             self._names[location, is_base], self._locations[name] = name, (location, is_base)
-        return name
+        return {"$ref": "#" + format_pointer(("$defs", name))}
 
     def _convert_format(self, schema: Schema, location: Location) -> None:
         """Remove a `format` that nothing would enforce."""
@@ -255,20 +255,21 @@ class SchemaConverter:
     def _union(self, parent: Location) -> Schema:
         """Return the union of the schemas that inherit from `parent`, which has a discriminator."""
         discriminator = self.document.value_at(parent)["discriminator"]
-        mapping = self._mapping_values(discriminator, parent)
-        names = {each: self._definition_name(each, is_base=each == parent) for each in self._children(parent)}
-        branches = [
-            self._tagged({"$ref": "#" + format_pointer(("$defs", name))}, each, discriminator, mapping)
-            for each, name in names.items()
-        ]
-        return {"anyOf": branches}
+        children = self._children(parent)
+        branches = [self._reference(each, is_base=each == parent) for each in children]
+        return {
+            "anyOf": [
+                self._tagged(branch, each, discriminator, children)
+                for branch, each in zip(branches, children, strict=True)
+            ]
+        }
 
-    def _children(self, parent: Location) -> list[Location]:
-        """Return the schemas that a discriminator without a union chooses from: of its mapping, and heirs."""
+    def _children(self, parent: Location) -> dict[Location, list[str]]:
+        """Return the schemas that a discriminator without a union chooses from: schema → mapped values."""
         if parent not in self._unions:
             node = self.document.value_at(parent)
             discriminator = node.get("discriminator") if isinstance(node, dict) else None
-            found: dict[Location, None] = {}
+            found: dict[Location, list[str]] = {}
             if (
                 isinstance(discriminator, dict)
                 and isinstance(discriminator.get("propertyName"), str)
@@ -278,8 +279,8 @@ class SchemaConverter:
                 queue = [parent, *mapped]
                 for each in queue:  # grows in the loop: heirs may have heirs
                     queue += [heir for heir in self._heirs.get(each, ()) if heir not in queue]
-                found = dict.fromkeys(each for each in queue if each != parent or parent in mapped)
-            self._unions[parent] = list(found)
+                found = {each: mapped.get(each, []) for each in queue if each != parent or parent in mapped}
+            self._unions[parent] = found
         return self._unions[parent]
 
     @cached_property
@@ -311,10 +312,9 @@ class SchemaConverter:
             self.repairs.add(message, target)
             return branch
         tag = {"const": values[0]} if len(values) == 1 else {"enum": values}
-        title = {
-            "title": self.document.schema_name(target)
-        }  # else models call it by the property that has it
-        return {**title, **branch, "properties": {name: tag}, "required": [name]}
+        # without a title, models call it by the property that has it
+        titled = {"title": self.document.schema_name(target), **branch}
+        return {**titled, "properties": {name: tag}, "required": [name]}
 
     def _mapping_values(self, discriminator: Schema, location: Location) -> dict[Location, list[str]]:
         """Return schema → discriminator values; a mapping names schemas by `$ref` or by component name."""
