@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any, Literal
 
 from toolgen.base.suggestions import quoted
-from toolgen.schema.document import format_pointer, parse_pointer
+from toolgen.runtime.definition.semantics.json_schema import check_schema
+from toolgen.schema.document import follow, format_pointer, parse_pointer
 from toolgen.schema.keywords import FORMATS, MIXED, SCHEMA_LISTS, SCHEMA_MAPS, SINGLE_SCHEMA
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.openapi.document import Location, OpenApiDocument, RepairLog
@@ -75,6 +76,15 @@ class SchemaConverter:
                 if is_base
                 else self.convert(location, direction)
             )
+            for fault in check_schema(schema, ()) if isinstance(schema, dict) else ():
+                # by itself: in a file of shared schemas, no other schema of a tool declares the name
+                if fault.code == "misspelt-required":
+                    *where, index = fault.path
+                    owner = follow(schema, tuple(where[:-1]))
+                    owner["required"] = [
+                        each for each in owner["required"] if each != owner["required"][int(index)]
+                    ]
+                    self.repairs.add(f"{fault.message}: left out", location)
             references = tuple(dict.fromkeys(referenced_names(schema)))
             self._definitions[direction, name] = Definition(schema, references, len(json.dumps(schema)))
         return self._definitions.get((direction, name))
