@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -29,50 +28,6 @@ def parameter(name: str, where: str, schema: Any = None, **more: Any) -> dict[st
     }
 
 
-def body(
-    schema: Any, media_type: str = "application/json", required: bool = True, **more: Any
-) -> dict[str, Any]:
-    return {"required": required, "content": {media_type: {"schema": schema, **more}}}
-
-
-def test_arguments_are_sent_in_path_query_header_cookie_and_body(called: Made, api: Api) -> None:
-    made = operation(
-        parameters=[
-            parameter("id", "path", {"type": "integer"}),
-            parameter("id", "query"),
-            parameter("expand[]", "query", {"type": "array", "items": {"type": "string"}}),
-            parameter("X-Trace", "header"),
-            parameter("theme", "cookie"),
-        ],
-        requestBody=body(
-            {
-                "type": "object",
-                "required": ["name"],
-                "properties": {"name": {"type": "string"}, "id": {"type": "string"}},
-            }
-        ),
-    )
-    call = called(document({"/things/{id}": {"put": made}}))
-    api.answer(200, {"ok": [1, None]})
-    arguments = {
-        "id": 7,
-        "query_id": "a&b",
-        "expand": ["x", "y z"],
-        "X-Trace": "t",
-        "theme": "d;k",
-        "name": "n",
-        "body_id": "c",
-    }
-    response = call("do", arguments)
-    assert response.content == {"ok": [1, None]}, response.error
-    assert api.last.method == "PUT"
-    assert api.last.target == "/things/7?id=a%26b&expand%5B%5D=x&expand%5B%5D=y%20z"
-    assert api.last.headers["x-trace"] == "t"
-    assert api.last.headers["cookie"] == "theme=d%3Bk"
-    assert api.last.headers["content-type"] == "application/json"
-    assert api.last.json == {"name": "n", "id": "c"}
-
-
 @pytest.mark.parametrize("value", ["..", "", "../../admin"])
 def test_a_value_cannot_leave_its_path_segment(called: Made, api: Api, value: str) -> None:
     call = called(document({"/things/{id}/parts": {"get": operation(parameters=[parameter("id", "path")])}}))
@@ -89,63 +44,6 @@ def test_a_value_cannot_add_a_header(called: Made, api: Api) -> None:
     assert response.error.code == "invalid_request"
     assert not api.requests
     assert call("do", {"X-A": "é"}).success
-
-
-def test_forms(called: Made, api: Api) -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "a": {"type": "string"},
-            "deep": {"type": "object"},
-            "list": {"type": "array"},
-            "o": {"type": "object"},
-        },
-    }
-    encoding = {"deep": {"style": "deepObject", "explode": True}}
-    form = body(schema, "application/x-www-form-urlencoded", encoding=encoding)
-    call = called(document({"/": {"post": operation(requestBody=form)}}))
-    assert call("do", {"a": "x&y", "deep": {"k": {"l": [1, 2]}}, "list": [1, "b"], "o": {"z": 1}}).success
-    assert api.last.headers["content-type"] == "application/x-www-form-urlencoded"
-    assert (
-        api.last.body
-        == b"a=x%26y&deep%5Bk%5D%5Bl%5D%5B%5D=1&deep%5Bk%5D%5Bl%5D%5B%5D=2&list=1&list=b&o=%7B%22z%22%3A1%7D"
-    )
-
-
-def test_files(called: Made, api: Api) -> None:
-    schema = {
-        "type": "object",
-        "required": ["file"],
-        "properties": {
-            "file": {"type": "string", "format": "binary"},
-            "note": {"type": "string"},
-            "meta": {"type": "object"},
-        },
-    }
-    call = called(document({"/": {"post": operation(requestBody=body(schema, "multipart/form-data"))}}))
-    content = bytes(range(256))
-    assert call("do", {"file": base64.b64encode(content).decode(), "note": "n", "meta": {"a": 1}}).success
-    assert api.last.headers["content-type"].startswith("multipart/form-data; boundary=")
-    assert content in api.last.body
-    assert b'{"a":1}' in api.last.body
-    assert call("do", {"file": "not base64!"}).error.code == "invalid_request"  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    ("media_type", "value", "sent"),
-    [
-        ("text/plain", "hé", "hé".encode()),
-        ("application/octet-stream", base64.b64encode(b"\x00\xff").decode(), b"\x00\xff"),
-        ("application/json", [1, "b"], b'[1,"b"]'),
-    ],
-)
-def test_bodies_that_are_not_objects(
-    called: Made, api: Api, media_type: str, value: Any, sent: bytes
-) -> None:
-    schema = {"type": "array"} if isinstance(value, list) else {"type": "string"}
-    call = called(document({"/": {"post": operation(requestBody=body(schema, media_type))}}))
-    assert call("do", {"body": value}).success
-    assert (api.last.headers["content-type"], api.last.body) == (media_type, sent)
 
 
 def test_declared_errors(called: Made, api: Api) -> None:

@@ -28,7 +28,11 @@ def sent(request: Request) -> dict[str, Any]:
         **request.headers,
         "body": request.body.decode("latin-1"),
         "parts": [
-            [part["Content-Disposition"], part["Content-Type"], part.get_payload(decode=True).decode()]
+            [
+                part["Content-Disposition"],
+                part["Content-Type"],
+                part.get_payload(decode=True).decode("latin-1"),
+            ]
             for part in parts
         ],
     }

@@ -14,12 +14,13 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from toolgen.runtime.errors import InvalidRequestError, MissingDependencyError
 
-from .media import FORM, MULTIPART, TOKEN, is_json
+from .media import FORM, MULTIPART, OCTETS, TOKEN, is_json
 
 Pairs = list[tuple[str, str]]
 Part = tuple[str, tuple[str | None, bytes, str]]
@@ -139,14 +140,24 @@ def _add_body(made: PreparedRequest, operation: Mapping[str, Any], values: dict[
             return
         body = values[operation["argument"]]
     else:
-        names = operation.get("fields", {})
-        body = {names.get(argument, argument): value for argument, value in values.items()}
+        body = values
         if not body and not operation.get("required"):
             return
+    filenames: dict[str, Any] = {}  # by property
+    if isinstance(body, dict):
+        names, of_files = operation.get("fields", {}), operation.get("filenames", {})
+        filenames = {name: body[argument] for name, argument in of_files.items() if argument in body}
+        body = {
+            names.get(argument, argument): value
+            for argument, value in body.items()
+            if argument not in of_files.values()
+        }
     media_type: str = operation["media_type"]
     if media_type.startswith(MULTIPART):
-        made.parts = _form_parts(body, operation)
+        made.parts = _form_parts(body, operation, filenames)
         return
+    if "*" in media_type:
+        media_type = _type_of_file(_decoded("body", body), media_type)
     made.headers["Content-Type"] = media_type
     if media_type.startswith(FORM):
         made.content = _form(body, operation).encode()
@@ -184,24 +195,44 @@ def _style(encoding: Mapping[str, Any], value: Any) -> Mapping[str, Any]:
     return {"media_type": "application/json"} if is_nested else {}
 
 
-def _form_parts(body: Any, operation: Mapping[str, Any]) -> list[Part]:
-    """Return the parts of a multipart form: files decoded, objects as JSON, one part for each list item."""
+def _form_parts(body: Any, operation: Mapping[str, Any], filenames: Mapping[str, Any]) -> list[Part]:
+    """Return the parts of a multipart form: files decoded, objects as JSON, one part for each list item.
+
+    A file without a name has that of its property.
+    """
     fields = body if isinstance(body, dict) else {"body": body}
     made: list[Part] = []
     for name, value in fields.items():
-        wanted = str(_encoding(operation, name).get("contentType", "")).partition(",")[0].strip()
-        for item in value if isinstance(value, list) else [value]:
+        wanted = str(_encoding(operation, name).get("contentType", ""))
+        kind = wanted.partition(",")[0].strip()
+        listed = filenames.get(name, [])
+        names = listed if isinstance(listed, list) else [listed]
+        for index, item in enumerate(value if isinstance(value, list) else [value]):
             # null is not sent: a form has no word for it
             if item is None:
                 continue
             if name in operation.get("binary", ()):
-                kind = wanted if wanted and "*" not in wanted else "application/octet-stream"
-                made.append((name, (name, _decoded(name, item), kind)))
-            elif isinstance(item, dict | list):
-                made.append((name, (None, text_of(item).encode(), "application/json")))
+                content, filename = _decoded(name, item), names[index] if index < len(names) else None
+                made.append((name, (filename or name, content, _type_of_file(content, wanted, filename))))
             else:
-                made.append((name, (None, text_of(item).encode(), wanted or "text/plain; charset=utf-8")))
+                usual = "application/json" if isinstance(item, dict | list) else "text/plain; charset=utf-8"
+                made.append((name, (None, text_of(item).encode(), kind or usual)))
     return made
+
+
+def _type_of_file(content: bytes, wanted: str, filename: str | None = None) -> str:
+    """Return the media type of a file: one of `wanted`, a list of types and ranges, that it may have."""
+    # only uploads need it
+    from toolgen.runtime.content.media_type import MediaTypeError, media_type_of
+
+    types = [each.strip() for each in wanted.split(",") if each.strip()]
+    try:
+        found = media_type_of("file", content, name=filename, declared=types)
+    except MediaTypeError:
+        found = OCTETS
+    if not types or any(fnmatchcase(found, each) for each in types):
+        return found
+    return next((each for each in types if "*" not in each), OCTETS)
 
 
 def _decoded(name: str, value: Any) -> bytes:

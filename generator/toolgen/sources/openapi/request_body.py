@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.runtime.http.media import ANY, FORM, MULTIPART, OCTETS, essence, is_binary, is_json, is_text
 from toolgen.sources.openapi.document import Location, ObjectNode, shown_examples
+from toolgen.sources.openapi.files import file_schema, filename_schema, in_base64, is_file
 from toolgen.sources.openapi.operation_arguments import OperationArguments
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter
@@ -17,8 +19,7 @@ _FLATTENABLE = frozenset(
      "deprecated", "example", "examples", "externalDocs", "xml", "$schema", "$id", "nullable")
 )  # fmt: skip
 """Keywords that still hold if properties become arguments; any other one applies to the whole object."""
-
-_BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+_SCALARS = ("string", "integer", "number", "boolean", ["string", "null"])
 
 
 @dataclass(slots=True)
@@ -45,7 +46,10 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
         return
     chosen = preferred_media_type(list(content))
     media = document.object_at(node / "content" / chosen)
-    media_type = "application/json" if chosen == "*/*" else chosen
+    schema: Any = {}
+    if "schema" in media.data:
+        schema = converter.convert(document.follow_refs(media / "schema"), "request")
+    media_type = concrete_media_type(chosen, schema)
     if len(content) > 1:
         others = ", ".join(other for other in content if other != chosen)
         arguments.notes.append(f"the body is sent as {media_type}, never as {others}")
@@ -53,14 +57,22 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
     if node.data.get("required") is True:
         wire["required"] = True
     examples = shown_examples(media, document, converter.repairs)
-    if flat := _flattened(arguments, media, wire, converter):
-        binary = _add_properties(arguments, flat, wire, examples, converter)
-    else:
-        binary = _add_whole(arguments, node, media, wire, examples, converter)
     if encoding := document.member(media, "encoding"):
         wire["encoding"] = encoding
-    if binary:
-        wire["binary"] = binary
+    flat = _flattened(media, wire, converter)
+    if flat is None:
+        _add_whole(arguments, node, media, wire, examples, converter)
+    elif flat.required and "required" not in wire:
+        message = "the body is optional and has required properties: it is the argument 'body'"
+        arguments.notes.append(message)
+        if media_type.startswith(MULTIPART):  # in which files are looked for
+            _add_object(arguments, flat, wire, examples, converter)
+        else:
+            _add_whole(arguments, node, media, wire, examples, converter)
+    else:
+        _add_properties(arguments, flat, wire, examples, converter)
+    if "*" in chosen and wire.get("binary") == [""]:
+        wire["media_type"] = chosen  # the runtime finds the type of a file by its bytes
     arguments.body = wire
 
 
@@ -100,19 +112,31 @@ def _media_type_rank(media_type: str) -> int:
 
 
 def _flattened(
-    arguments: OperationArguments, media: ObjectNode, wire: dict[str, Any], converter: SchemaConverter
+    media: ObjectNode, wire: dict[str, Any], converter: SchemaConverter
 ) -> _CombinedProperties | None:
-    """Return the properties that become arguments; None if the body must be one argument."""
+    """Return the properties that can be arguments; None if the body must be one argument."""
     flat = _CombinedProperties()
-    if "schema" not in media.data or not _collect_properties(flat, media / "schema", converter):
+    if "schema" not in media.data or is_text(wire["media_type"]):
         return None
-    if not flat.properties.keys() >= set(flat.required):
+    if not _collect_properties(flat, media / "schema", converter):
         return None
-    if flat.required and "required" not in wire:
-        message = "the body is optional and has required properties: it is the argument 'body'"
-        arguments.notes.append(message)
-        return None
-    return flat
+    return flat if flat.properties.keys() >= set(flat.required) else None
+
+
+def _add_object(
+    arguments: OperationArguments,
+    flat: _CombinedProperties,
+    wire: dict[str, Any],
+    examples: list[Any],
+    converter: SchemaConverter,
+) -> None:
+    """Add the body as one argument, an object with the properties that could be arguments."""
+    inner = OperationArguments()
+    _add_properties(inner, flat, wire, examples, converter)
+    arguments.notes += inner.notes
+    wire["argument"] = arguments.add("body", "body", inner.schema(), required=False)
+    if inner.shown:
+        arguments.shown[wire["argument"]] = inner.shown
 
 
 def _add_properties(
@@ -121,19 +145,33 @@ def _add_properties(
     wire: dict[str, Any],
     examples: list[Any],
     converter: SchemaConverter,
-) -> list[str]:
-    """Add each property as an argument; return the names of those in base64."""
+) -> None:
+    """Add each property as an argument, and for each file one for its name."""
     names: dict[str, str] = {}  # property → argument
-    files: list[str] = []
+    files: dict[str, Any] = {}  # property → schema
+    is_multipart = wire["media_type"].startswith(MULTIPART)
     parameters = set(arguments.properties)
     read_only = {name for name, at in flat.properties.items() if converter.has_flag(at, "readOnly")}
     for name, at in flat.properties.items():
         if name in read_only:
             continue
-        is_file = wire["media_type"].startswith(MULTIPART) and _is_file(at, converter)
-        schema = _file_schema(at, converter) if is_file else converter.convert(at, "request")
+        schema = converter.convert(at, "request")
+        if is_multipart and is_file(at, converter):
+            schema = files[name] = file_schema(schema, converter)
+        elif is_multipart and is_text(kind := _content_type(wire, name)) and not _is_scalar(schema):
+            schema = _text_schema(schema, kind)
         names[name] = arguments.add(name, "body", schema, required=name in flat.required)
-        files += [name] if is_file else []
+    if files:
+        wire["binary"] = list(files)
+        wire["filenames"] = {
+            name: arguments.add(
+                f"{names[name]}_filename",
+                "body",
+                filename_schema(name, schema),
+                required=False,
+            )
+            for name, schema in files.items()
+        }
     if renamed := {argument: name for name, argument in names.items() if argument != name}:
         wire["fields"] = renamed
     further = flat.additional
@@ -144,7 +182,26 @@ def _add_properties(
         for key, value in example.items():
             if key not in read_only:
                 arguments.shown[names.get(key, str(key))] = value
-    return files
+
+
+def _content_type(wire: Mapping[str, Any], name: str) -> str:
+    """Return the media type that `encoding` gives to a part of a form; empty if it gives none."""
+    encoding = wire.get("encoding", {}).get(name)
+    return str(encoding.get("contentType", "")) if isinstance(encoding, dict) else ""
+
+
+def _is_scalar(schema: Any) -> bool:
+    return isinstance(schema, dict) and (
+        schema.get("type") in _SCALARS
+        or schema.keys().isdisjoint(("type", "$ref", "allOf", "anyOf", "oneOf"))
+    )
+
+
+def _text_schema(schema: Any, media_type: str) -> Schema:
+    """Return the schema of content that is sent as it is, such as XML, with what `schema` says about it."""
+    about = schema.get("description") if isinstance(schema, dict) else None
+    text = {"type": "string", "contentMediaType": essence(media_type)}
+    return {**text, "description": about} if isinstance(about, str) else text
 
 
 def _add_whole(
@@ -154,22 +211,25 @@ def _add_whole(
     wire: dict[str, Any],
     examples: list[Any],
     converter: SchemaConverter,
-) -> list[str]:
-    """Add the body as one argument; return `[""]` if it is in base64."""
+) -> None:
+    """Add the body as one argument."""
     media_type = wire["media_type"]
-    binary: list[str] = []
     schema: Any = {} if is_json(media_type) else {"type": "string"}
+    meant = schema
     if "schema" in media.data:
         schema = converter.convert(media / "schema", "request")
-    if isinstance(schema, dict) and is_binary(media_type):
-        schema, binary = _in_base64({"type": "string", **schema}), [""]
+        meant = converter.convert(converter.document.follow_refs(media / "schema"), "request")
+    if is_text(media_type) and not _is_scalar(meant):
+        schema = _text_schema(meant, media_type)
+    elif is_binary(media_type) and _is_scalar(meant):
+        schema = in_base64({"type": "string", **meant})
+        wire["binary"] = [""]
     description = node.data.get("description")
     if isinstance(schema, dict) and isinstance(description, str):
         schema = {**schema, "description": description}
     wire["argument"] = arguments.add("body", "body", schema, required="required" in wire)
-    if examples and not binary:
+    if examples and "binary" not in wire:
         arguments.shown[wire["argument"]] = examples[0]
-    return binary
 
 
 def _collect_properties(flat: _CombinedProperties, location: Location, converter: SchemaConverter) -> bool:
@@ -201,39 +261,3 @@ def _collect_properties(flat: _CombinedProperties, location: Location, converter
     elif additional is True and not isinstance(flat.additional, Location):
         flat.additional = True
     return all(_collect_properties(flat, here / "allOf" / index, converter) for index in range(len(branches)))
-
-
-def _is_file(location: Location, converter: SchemaConverter) -> bool:
-    """True if a part of a multipart form is a file, or a list of files."""
-    document = converter.document
-    here = document.follow_refs(location)
-    node = document.value_at(here)
-    if isinstance(node, dict) and node.get("type") == "array" and "items" in node:
-        node = document.value_at(document.follow_refs(here / "items"))
-    if not isinstance(node, dict):
-        return False
-    has_raw_media_type = "contentMediaType" in node and "contentEncoding" not in node
-    return node.get("format") in ("binary", "byte") or has_raw_media_type
-
-
-def _file_schema(location: Location, converter: SchemaConverter) -> Schema | bool:
-    """Return the schema of a file, or of a list of files, whose references are replaced by their schemas."""
-    document = converter.document
-    here = document.follow_refs(location)
-    schema = converter.convert(here, "request")
-    if isinstance(schema, bool):
-        return schema
-    description = document.value_at(location).get("description")
-    schema |= {"description": description} if isinstance(description, str) else {}
-    if schema.get("type") != "array":
-        return _in_base64(schema)
-    items = converter.convert(document.follow_refs(here / "items"), "request")
-    return {**schema, "items": _in_base64(items) if isinstance(items, dict) else items}
-
-
-def _in_base64(schema: Schema) -> Schema:
-    """Return the schema of a string with the pattern of base64, which `contentEncoding` does not enforce."""
-    encoded = {**schema, "contentEncoding": "base64"}
-    if "pattern" in schema:
-        return {**encoded, "allOf": [*schema.get("allOf", []), {"pattern": _BASE64}]}
-    return {**encoded, "pattern": _BASE64}
