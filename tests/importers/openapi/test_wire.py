@@ -54,11 +54,14 @@ def test_calls(
         assert {at: follow(spec, parse_pointer(at)) for at in expected} == expected
     for each in case["calls"]:
         answer = {"status": 200, "type": "application/json", "body": "{}", **each.get("answer", {})}
-        api.answers = [(answer["status"], {"Content-Type": answer["type"]}, answer["body"].encode())]
+        headers = {"Content-Type": answer["type"], **answer.get("headers", {})}
+        api.answers = [(answer["status"], headers, answer["body"].encode())]
         response = call(each["call"], each.get("with"), **each.get("caller", {}))
         got = {"gives": response.content} if response.error is None else {"error": response.error.code}
         expected = {key: each[key] for key in ("gives", "error") if key in each}
         assert got == (expected or {"gives": {}}), response.error
+        about = {name: getattr(response.error, name) for name in ("message", "details") if name in each}
+        assert about == {name: each[name] for name in about}
         if "sent" in each:
             found = sent(api.last)
             assert {key: found.get(key) for key in each["sent"]} == each["sent"]

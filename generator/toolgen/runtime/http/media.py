@@ -15,7 +15,9 @@ OCTETS: Final = "application/octet-stream"
 ANY: Final = ("*/*", "application/*")
 """Ranges that say nothing about how the content is represented."""
 
+_LINES = "application/stream+json"  # of Spring WebFlux: one JSON value a line
 _TEXTUAL = (
+    _LINES,
     "/xml",
     "+xml",
     "yaml",
@@ -37,7 +39,7 @@ def essence(media_type: str) -> str:
 def is_json(media_type: str) -> bool:
     """True for application/json and types that end in +json: https://www.rfc-editor.org/rfc/rfc6839#section-3.1."""
     kind = essence(media_type)
-    return kind in ("application/json", "text/json") or kind.endswith("+json")
+    return kind in ("application/json", "text/json") or (kind.endswith("+json") and kind != _LINES)
 
 
 def is_text(media_type: str) -> bool:

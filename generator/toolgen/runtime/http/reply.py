@@ -20,6 +20,7 @@ from .media import is_json as is_json_media
 _SHOWN = 500  # characters of an error text
 _TEMPORARY = (408, 425, 429)  # time-out, too early, too many requests: the same call may succeed later
 _DETAILS = 10_000  # characters of an error body in `details`
+_LOCATION = 8_000  # characters of an address, as RFC 9110, section 4.1, recommends
 _NOT_JSON: Final = object()
 
 
@@ -47,8 +48,12 @@ def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bo
     if not 200 <= reply.status < 300:
         raise error_from_reply(reply, operation, errors)
     accept = operation.get("accept", "")
-    if not reply.content or (not accept and has_schema):
+    if not accept and has_schema:
         return {"status": reply.status}
+    if not reply.content:
+        # RFC 9110, section 15.3.2: what was created, or its progress, is at that address
+        created = {"location": reply.headers.get("location")} if reply.status in (201, 202) else {}
+        return {"status": reply.status, **{name: text for name, text in created.items() if text}}
     kind, wanted = essence(reply.headers.get("content-type", "")), essence(accept.partition(",")[0])
     is_open = not accept or "*" in accept
     if kind and is_open and not (wanted and is_binary(wanted)):
@@ -80,7 +85,8 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     if wait := reply.headers.get("retry-after", "")[:40]:
         details["retry_after"] = wait
         message = f"{message.rstrip('.')}. Retry after {wait}" + (" seconds" if wait.isdigit() else "")
-    if 300 <= reply.status < 400:
+    if location := reply.headers.get("location", "")[:_LOCATION] if 300 <= reply.status < 400 else "":
+        details["location"] = location
         message += ": it redirects to another address, which is not followed"
     if body is not None and len(json.dumps(body)) <= _DETAILS:
         details["body"] = body

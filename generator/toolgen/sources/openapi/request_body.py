@@ -45,6 +45,10 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
     if not content:
         return
     chosen = preferred_media_type(list(content))
+    forms = [each for each in content if essence(each) == MULTIPART]
+    # JSON and other forms cannot have the bytes of a file: Django REST lists all three with one schema
+    if forms and not is_binary(chosen) and _has_file(node / "content" / chosen / "schema", converter):
+        chosen = forms[0]
     media = document.object_at(node / "content" / chosen)
     schema: Any = {}
     if "schema" in media.data:
@@ -74,6 +78,16 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
     if "*" in chosen and wire.get("binary") == [""]:
         wire["media_type"] = chosen  # the runtime finds the type of a file by its bytes
     arguments.body = wire
+
+
+def _has_file(location: Location, converter: SchemaConverter) -> bool:
+    """True if a property of an object schema is a file; False if there is no such schema."""
+    flat = _CombinedProperties()
+    try:
+        is_object = _collect_properties(flat, location, converter)
+    except LookupError:
+        return False
+    return is_object and any(is_file(each, converter) for each in flat.properties.values())
 
 
 def preferred_media_type(media_types: list[str]) -> str:
