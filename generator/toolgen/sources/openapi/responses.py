@@ -121,8 +121,9 @@ def _success_schema(read: OperationResponses, response: ObjectNode, bundler: Sch
     if "schema" in media.data:
         schema = converter.convert(converter.document.follow_refs(media / "schema"), "response")
     meant = concrete_media_type(media_type, schema)
-    is_open = "*" in media_type and not is_binary(media_type)
-    read.accept = read.accept or (f"{meant}, */*;q=0.9" if is_open and schema else media_type)
+    # of JSON without a schema, nothing is known: FastAPI describes each file and stream so
+    is_open = ("*" in media_type and not is_binary(media_type)) if schema else is_json(media_type)
+    read.accept = read.accept or (f"{meant}, */*;q=0.9" if is_open else media_type)
     if not read.examples and not is_binary(meant):
         read.examples = shown_examples(media, converter.document, converter.repairs)
     if is_json(meant):
