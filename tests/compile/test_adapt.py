@@ -94,17 +94,15 @@ output_schema:
 """
 
 
+def order(**word: str) -> dict[str, object]:
+    return {"type": "object", "properties": {"order": {"type": "string", **word}}}
+
+
 def test_output_schemas_are_published_and_losses_in_them_reported() -> None:
     text = SPEC.format(name="do") + OUTPUT
     published = analyze({"tool.yaml": text}, TARGETS).tools[0].published
-    assert published["openai"].output_schema == {
-        "type": "object",
-        "properties": {"order": {"type": "string", "pattern": "^PO-"}},
-    }
-    assert published["gemini"].output_schema == {
-        "type": "object",
-        "properties": {"order": {"type": "string", "description": '(pattern: "^PO-")'}},
-    }
+    assert published["openai"].output_schema == order(pattern="^PO-")
+    assert published["gemini"].output_schema == order(description='(pattern: "^PO-")')
     assert [published[name].output_schema for name in ("mcp", "anthropic", "bedrock")] == [None] * 3
     assert warnings_of(text) == []
     in_output = "10 gemini: there is no `pattern`; toolgen still enforces it"

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from random_schemas import Instances, schemas, unions
 from toolgen.schema.dialects.gemini import publish as to_gemini
 from toolgen.schema.dialects.publish import publish
+from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import SchemaDocument, subschemas
 
 from tests.samples import examples
@@ -104,27 +105,20 @@ def test_conversion_of_one_property(child: dict[str, Any], wanted: dict[str, Any
 
 def test_references_are_inlined_with_their_siblings() -> None:
     word = {"type": "string", "maxLength": 3, "description": "A word."}
-    schema = one({"$ref": "#/$defs/Word", "description": "The first."}, **{"$defs": {"Word": word}})
-    assert to_gemini(SchemaDocument(schema)).schema == one(
-        {"description": "The first. (maxLength: 3)", "type": "string"}
-    )
-    assert reported(schema) == [("maxLength", False)]
-    bare = one({"$ref": "#/$defs/Word"}, **{"$defs": {"Word": word}})
-    assert to_gemini(SchemaDocument(bare)).schema == one(
-        {"type": "string", "description": "A word. (maxLength: 3)"}
-    )
+    first, defs = {"$ref": "#/$defs/Word", "description": "The first."}, {"$defs": {"Word": word}}
+    assert printed(first, **defs) == {"description": "The first. (maxLength: 3)", "type": "string"}
+    assert reported(one(first, **defs)) == [("maxLength", False)]
+    bare = printed({"$ref": "#/$defs/Word"}, **defs)
+    assert bare == {"type": "string", "description": "A word. (maxLength: 3)"}
 
 
 NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "n": {"type": "integer"}}}
 
 
 def test_recursive_schemas_keep_references() -> None:
-    published = to_gemini(
-        SchemaDocument(one({"$ref": "#/$defs/Node"}, required=["a"], **{"$defs": {"Node": NODE}}))
-    )
-    made, losses = published.schema, published.losses
-    assert made == one(NODE, required=["a"], **{"$defs": {"Node": NODE}})
-    assert losses == ()
+    definitions: dict[str, Any] = {"$defs": {"Node": NODE}}
+    published = to_gemini(SchemaDocument(one({"$ref": "#/$defs/Node"}, required=["a"], **definitions)))
+    assert published == Published(one(NODE, required=["a"], **definitions))
 
 
 def test_required_recursive_properties_become_optional_and_are_reported() -> None:

@@ -57,17 +57,8 @@ HARD = (
                 "description": 'ends """ a */ comment \\ # type: ignore\nor not',
             }
             for name in (
-                "class",
-                "user-id",
-                "user_id",
-                "__private",
-                "__init__",
-                "str",
-                "list",
-                "",
-                "a b",
-                "1",
-                '"',
+                *("class", "user-id", "user_id", "__private", "__init__", "str"),
+                *("list", "", "a b", "1", '"'),
             )
         },
         required=["class", "user-id"],
