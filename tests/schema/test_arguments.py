@@ -27,8 +27,8 @@ A, B = {"type": "string"}, {"type": "integer"}
             obj({"a": A, "b": B}),
         ),
         (
-            obj({}, oneOf=[obj({"a": A}, required=["a", "k"]), obj({"a": B}, required=["k"])]),
-            obj({"a": {"anyOf": [A, B]}}, required=["k"]),
+            obj({}, oneOf=[obj({"a": A, "k": A}, required=["a", "k"]), obj({"a": B}, required=["k"])]),
+            obj({"a": {"anyOf": [A, B]}, "k": A}, required=["k"]),
         ),
         (
             obj({"a": A}, required=["a"], allOf=[obj({"b": B}, required=["b"])]),
@@ -45,6 +45,32 @@ def test_properties_of_branches_are_at_the_root(
     assert all(loss.always for loss in made.losses if loss.path == ())
     if dialect != "gemini" or "allOf" not in schema:  # Gemini's dialect has joined it
         assert any(loss.always for loss in made.losses)
+
+
+ONE_OF_TWO = obj({"a": A, "b": B}, anyOf=[{"required": ["a"]}, {"required": ["b"]}])
+
+
+@pytest.mark.parametrize(
+    ("dialect", "schema", "wanted"),
+    [
+        ("openai", {"type": "object"}, obj({})),
+        ("openai", obj({"a": {"type": "array"}}), obj({"a": {"type": "array", "items": {}}})),
+        ("gemini", obj({"a": {"type": ["array", "null"]}}), obj({"a": {"type": ["array", "null"], "items": {}}})),
+        ("gemini", obj({"a": A}, required=["ghost"]), obj({"a": A, "ghost": {}}, required=["ghost"])),
+        ("gemini", obj({}, additionalProperties=A, required=["b"]), obj({"b": A}, additionalProperties=A, required=["b"])),
+        ("gemini", obj({"o": ONE_OF_TWO}), obj({"o": {**ONE_OF_TWO, "anyOf": [obj({"a": A}, required=["a"]), obj({"b": B}, required=["b"])]}})),
+    ],
+)  # fmt: skip
+def test_what_a_provider_asks_for_is_written_out(dialect: str, schema: Any, wanted: Any) -> None:
+    assert publish(dialect, SchemaDocument(schema), False).schema == wanted
+    assert publish(dialect, SchemaDocument(schema), False).losses == ()
+
+
+def test_required_properties_that_gemini_cannot_be_told_are_losses() -> None:
+    closed, untyped = obj({}, additionalProperties=False, required=["ghost"]), {"required": ["ghost"]}
+    made = publish("gemini", SchemaDocument(obj({"c": closed, "u": untyped})))
+    assert made.schema["properties"] == {"c": {**closed, "required": []}, "u": obj({"ghost": {}}, **untyped)}
+    assert [(loss.path[-1], loss.keyword) for loss in made.losses] == [("c", "required"), ("u", "type")]
 
 
 def test_references_into_a_branch_lead_to_definitions() -> None:

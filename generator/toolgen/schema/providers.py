@@ -47,6 +47,7 @@ class ProviderLimits:
     strict_request: StrictRequestLimits | None = None
     argument_name: str | None = None  # pattern, of the properties at the root
     root: frozenset[str] = frozenset()  # keywords that are refused at the root of the input schema
+    needs: frozenset[str] = frozenset()  # keywords that must be written out, see `dialects/complete.py`
     input_examples: int = 0  # maximum number published beside the schema; 0: the API has no field for them
     messages: tuple[CarriedContent, ...] = ()  # of each API
 
@@ -88,6 +89,7 @@ def _limits(name: str) -> ProviderLimits:
         **{
             **data,
             "root": frozenset(data["root"]),
+            "needs": frozenset(data.get("needs", ())),
             "messages": tuple(map(_carried, data["messages"])),
             "strict_request": strict and StrictRequestLimits(**strict),
         }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from toolgen.schema.dialects import anthropic, gemini, openai
 from toolgen.schema.dialects.arguments import (
@@ -11,6 +13,7 @@ from toolgen.schema.dialects.arguments import (
     property_renames,
     rename_properties,
 )
+from toolgen.schema.dialects.complete import complete
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.dialects.strict import restorer as strict_restorer
 from toolgen.schema.document import SchemaDocument
@@ -23,49 +26,43 @@ def publish(dialect: str | None, document: SchemaDocument, strict: bool | None =
 
     `strict` is the spec's `targets.<target>.strict`; None if the author did not say.
     """
-    provider = PROVIDERS.get(dialect or "")
-    if provider is None:
+    if dialect is None or dialect not in PROVIDERS:
         return Published(document.schema)
-    published = _convert(dialect, document, strict)
+    provider, published = PROVIDERS[dialect], _CONVERT[dialect](document, strict)
     if dialect == "openai" and published.strict:
         return replace(published, restore=lambda: strict_restorer(document))
     flat, root_losses = flatten_root(published.schema, provider)
-    renames = property_renames(flat, provider)
-    renamed, name_losses = rename_properties(flat, renames)
+    whole, whole_losses = complete(flat, provider.needs)
+    renames = property_renames(whole, provider)
+    renamed, name_losses = rename_properties(whole, renames)
     repeated = {(loss.path, loss.keyword) for loss in root_losses}
     losses = (loss for loss in published.losses if (loss.path, loss.keyword) not in repeated)
     return Published(
         renamed,
         published.strict,
-        (*losses, *root_losses, *name_losses),
+        (*losses, *root_losses, *whole_losses, *name_losses),
         lambda: property_names_restorer(renames),
         renames,
     )
 
 
-def publishes_output(dialect: str | None, document: SchemaDocument) -> bool:
-    """True if the provider has a field for the schema of a tool's results.
+def publish_output(dialect: str | None, document: SchemaDocument) -> Published | None:
+    """Return what the schema of a tool's results is in `dialect`; None if the provider has no field for it.
 
     OpenAI's field describes results that are JSON. A result that is a string is sent as it is, so a schema
     that accepts strings is not published there.
     """
-    return dialect == "gemini" or (dialect == "openai" and "string" not in accepted_types(document))
+    if dialect == "gemini":
+        published = gemini.publish(document)
+        schema, losses = complete(published.schema, PROVIDERS[dialect].needs)
+        return Published(schema, losses=(*published.losses, *losses))
+    is_json = dialect == "openai" and "string" not in accepted_types(document)
+    return Published(document.schema) if is_json else None
 
 
-def publish_output(dialect: str | None, document: SchemaDocument) -> Published | None:
-    """Return what the schema of a tool's results is in `dialect`; None if it is not published."""
-    if not publishes_output(dialect, document):
-        return None
-    return gemini.publish(document) if dialect == "gemini" else Published(document.schema)
-
-
-def _convert(dialect: str | None, document: SchemaDocument, strict: bool | None) -> Published:
-    match dialect:
-        case "openai":
-            return openai.publish(document, strict)
-        case "anthropic" | "bedrock":
-            return anthropic.publish(document, bool(strict))
-        case "gemini":
-            return gemini.publish(document)
-        case _:
-            return Published(document.schema)
+_CONVERT: Final[Mapping[str, Callable[[SchemaDocument, bool | None], Published]]] = {
+    "openai": openai.publish,
+    "anthropic": anthropic.publish,
+    "bedrock": anthropic.publish,
+    "gemini": lambda document, _: gemini.publish(document),
+}
