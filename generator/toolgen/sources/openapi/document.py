@@ -162,12 +162,15 @@ class OpenApiDocument:
 
     def _with_id(self, ref: str, location: Location) -> list[Location]:
         """Return the schema whose `$id`, or `$id` and `$anchor`, is `ref` at `location`, if there is one."""
-        base = location.file
+        own = str(self.root.data.get("$self", ""))
+        base = joined_url(own, location.file)
         for root in reversed(self._roots(location)[:-1]):
             if _has_id(self.value_at(root)):
                 base = joined_url(base, self.value_at(root)["$id"])
         for file in self._files.keys() - self._with_ids.keys():
-            self._with_ids[file] = dict(_list_ids(self._files[file], Location(file, ()), file))
+            self._with_ids[file] = dict(
+                _list_ids(self._files[file], Location(file, ()), joined_url(own, file))
+            )
         uris = (joined_url(base, ref), ref)
         return [found[uri] for found in self._with_ids.values() for uri in uris if uri in found][:1]
 

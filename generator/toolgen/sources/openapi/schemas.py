@@ -257,10 +257,14 @@ class SchemaConverter:
                 self.repairs.add(message, location / "discriminator")
             return
         mapping = self._mapping_values(node["discriminator"], location)
+        is_open = False  # a branch may accept what another one is meant for
         for index, branch in enumerate(node[key]):
             if isinstance(branch, dict) and isinstance(branch.get("$ref"), str):
                 target = self.document.follow_refs(location / key / index)
-                schema[key][index] = self._tagged(schema[key][index], target, node["discriminator"], mapping)
+                tagged = self._tagged(schema[key][index], target, node["discriminator"], mapping)
+                schema[key][index], is_open = tagged or schema[key][index], is_open or tagged is None
+        if is_open and "anyOf" not in node:
+            schema["anyOf"] = schema.pop("oneOf")
 
     def _union(self, parent: Location) -> Schema:
         """Return the union of the schemas that inherit from `parent`, which has a discriminator."""
@@ -269,7 +273,7 @@ class SchemaConverter:
         branches = [self._reference(each, is_base=each == parent) for each in children]
         return {
             "anyOf": [
-                self._tagged(branch, each, discriminator, children)
+                self._tagged(branch, each, discriminator, children) or branch
                 for branch, each in zip(branches, children, strict=True)
             ]
         }
@@ -308,8 +312,11 @@ class SchemaConverter:
 
     def _tagged(
         self, branch: Schema, target: Location, discriminator: Schema, mapping: dict[Location, list[str]]
-    ) -> Schema:
-        """Return a branch of a union with the values of its discriminator, unless it names them itself."""
+    ) -> Schema | None:
+        """Return a branch of a union with the values of its discriminator, unless it names them itself.
+
+        None if nothing says which these are.
+        """
         name = discriminator["propertyName"]
         own = self._own_values(target, name)
         values = mapping.get(target, [])
@@ -320,7 +327,7 @@ class SchemaConverter:
         if not values:
             message = f"the mapping of the discriminator {quoted(name)} does not name this schema"
             self.repairs.add(message, target)
-            return branch
+            return None
         tag = {"const": values[0]} if len(values) == 1 else {"enum": values}
         # without a title, models call it by the property that has it
         titled = {"title": self.document.schema_name(target), **branch}
