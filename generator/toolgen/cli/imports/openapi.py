@@ -88,12 +88,7 @@ def run(args: argparse.Namespace) -> bool:
     load = load_beside(Path(args.start, args.source)) if has_files else refuse_files
 
     options = ImportOptions(
-        args.include,
-        args.exclude,
-        args.max,
-        prefix,
-        allowed=args.allow_variable,
-        answers=args.answers or "",
+        args.include, args.exclude, args.max, prefix, allowed=args.allow_variable, answers=args.answers or ""
     )
     if args.list:
         left_out = LeftOut()
