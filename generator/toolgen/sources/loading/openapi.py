@@ -13,13 +13,12 @@ from toolgen.base.files import Folder
 from toolgen.language.names import snake
 from toolgen.project import PYPROJECT, UnableError, read_text, reason
 from toolgen.project.inputs.configuration import project_metadata
-from toolgen.runtime.definition.tool_definition import ANSWERS
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
 from toolgen.sources.loading.imported_specs import Destination, ImportContext, project_of
 from toolgen.sources.loading.source_content import SourceContent
 from toolgen.sources.openapi.components import share_components
-from toolgen.sources.openapi.environment import call_of, default_prefix, earlier_stem
+from toolgen.sources.openapi.environment import default_prefix, earlier_stem
 from toolgen.sources.openapi.parse import parse_document
 from toolgen.sources.openapi.specs import ImportOptions
 
@@ -32,14 +31,12 @@ def with_project(options: ImportOptions, context: ImportContext, *, sync: bool) 
     earlier = {key: spec.data for key, spec in imported if isinstance(spec.data, dict)}
     # deployments have set the variables of the last import
     stem = "" if options.prefix else earlier_stem([*earlier.values()])
-    said = {str(call_of(spec).get("answers", "")) for spec in earlier.values()}
-    usual = said.pop() if len(said) == 1 else ""
     project = project_of(context.destination)
     return replace(
         options,
         prefix=options.prefix or default_prefix(_project_name(context.destination)),
         stem=stem,
-        usual_answers=usual if usual in ANSWERS else project.import_answers,
+        usual_answers=project.import_answers,
         scopes=project.import_scopes,
         earlier=earlier,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolgen.base.suggestions import quoted
-from toolgen.runtime.definition.tool_definition import SHAPE
+from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE
 from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
@@ -154,13 +154,15 @@ class _OperationReader:
             formats: SchemaBundler(SchemaConverter(document, repairs, formats=formats))
             for formats in (False, True)
         }
+        said = set(map(_answers_in, options.earlier.values()))
+        self._usual_answers = (said.pop() if len(said) == 1 else "") or options.usual_answers
 
     def read(self, operation: Operation) -> tuple[dict[str, Any], list[str]]:
         """Return the fields of the spec but for its name, and notes. Raises `SourceError`."""
         texts, options = operation.node.data, self.options
         earlier = options.earlier.get(operation.key, {})
-        own = earlier[CARRIED].get("answers") if isinstance(earlier.get(CARRIED), dict) else None
-        answers = options.answers or own or options.usual_answers
+        own = _answers_in(earlier)
+        answers = options.answers or own or self._usual_answers
         bundler = self._bundlers[answers == "checked"]
         arguments = read_parameters(operation, bundler.converter)
         add_body(arguments, operation, bundler.converter)
@@ -200,13 +202,20 @@ class _OperationReader:
             "parameters": arguments.parameters,
             "body": arguments.body,
             "accept": responses.accept,
-            "answers": answers if own or {answers, options.usual_answers} != {SHAPE} else "",
+            "answers": answers if own or {answers, self._usual_answers} != {SHAPE} else "",
             "wrapped": responses.wrapped,
             "errors": responses.error_codes,
             "security": schemes,
         }
         fields[CARRIED] = {key: value for key, value in call.items() if value}
         return {key: value for key, value in fields.items() if value}, notes
+
+
+def _answers_in(spec: Mapping[str, Any]) -> str:
+    """Return what an earlier spec says about answers; empty if it says nothing."""
+    call = spec.get(CARRIED)
+    own = call.get("answers") if isinstance(call, dict) else None
+    return own if own in ANSWERS else ""
 
 
 def _complete(bundler: SchemaBundler, schema: Schema, direction: Direction, notes: list[str]) -> Schema:
