@@ -120,6 +120,11 @@ class SchemaConverter:
         self._remove_other_direction(node, schema, location, direction)
         if isinstance(node.get("discriminator"), dict):
             self._convert_discriminator(node, schema, location)
+        elif isinstance(schema.get("oneOf"), list) and "anyOf" not in schema:
+            branches = (location / "oneOf" / index for index in range(len(schema["oneOf"])))
+            if any(map(self._loses_format, branches)):
+                # what only formats keep apart fits several branches
+                schema = {"anyOf" if key == "oneOf" else key: value for key, value in schema.items()}
         return _allow_null(schema) if self._lacks_null(node, location) else schema
 
     def _lacks_null(self, node: Schema, location: Location) -> bool:
@@ -144,6 +149,21 @@ class SchemaConverter:
         if types is not None and types != "null" and not (isinstance(types, list) and "null" in types):
             return False
         return None in values if isinstance(values, list) else None if types is None else True
+
+    def _loses_format(self, location: Location, depth: int = 9) -> bool:
+        """True if the schema at `location`, or one for the same value or its items, has an ignored format."""
+        node = self.document.value_at(location)
+        if not isinstance(node, dict) or not depth:
+            return False
+        if isinstance(node.get("$ref"), str):
+            location = self.document.follow_refs(location)
+            node = self.document.value_at(location)
+        if isinstance(node.get("format"), str) and node["format"] not in self._formats:
+            return True
+        lists = {key: node[key] for key in ("allOf", "anyOf", "oneOf") if isinstance(node.get(key), list)}
+        inner = [location / key / index for key, each in lists.items() for index in range(len(each))]
+        inner += [location / "items"] if "items" in node else []
+        return any(self._loses_format(each, depth - 1) for each in inner)
 
     def _convert_keyword(self, key: str, value: Any, location: Location, direction: Direction) -> Any:
         if key in SINGLE_SCHEMA or (key in MIXED and isinstance(value, bool)):
