@@ -16,7 +16,7 @@ from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.request_body import concrete_media_type, preferred_media_type
-from toolgen.sources.openapi.schemas import Schema, SchemaBundler
+from toolgen.sources.openapi.schemas import ANNOTATIONS, Schema, SchemaBundler
 
 _ERRORS: Final[Mapping[str, Mapping[str, Any]]] = tomllib.loads(
     files("toolgen.sources.openapi").joinpath("statuses.toml").read_text("utf-8")
@@ -120,6 +120,8 @@ def _success_schema(read: OperationResponses, response: ObjectNode, bundler: Sch
     schema: Any = {}
     if "schema" in media.data:
         schema = converter.convert(converter.document.follow_refs(media / "schema"), "response")
+    if isinstance(schema, dict) and schema.keys() <= ANNOTATIONS:
+        schema = {}  # as FastAPI describes an answer of type Any
     meant = concrete_media_type(media_type, schema)
     # of JSON without a schema, nothing is known: FastAPI describes each file and stream so
     is_open = ("*" in media_type and not is_binary(media_type)) if schema else is_json(media_type)

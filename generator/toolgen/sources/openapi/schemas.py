@@ -25,13 +25,13 @@ _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _OPENAPI_ONLY = frozenset(
     ("$schema", "$id", "$defs", "definitions", "discriminator", "example", "externalDocs", "nullable", "xml")
 )
-_ANNOTATIONS = frozenset(
+ANNOTATIONS = frozenset(
     ("title", "description", "summary", "default", "deprecated", "readOnly", "writeOnly", "examples")
 )
 _OTHER_DIRECTION = {"request": "readOnly", "response": "writeOnly"}
 
 # what `nullable: true` leaves outside of the `anyOf` that it becomes
-_BESIDE_NULL = _ANNOTATIONS - {"summary"}
+_BESIDE_NULL = ANNOTATIONS - {"summary"}
 _COMBINED = ("allOf", "anyOf", "oneOf", "not", "$ref", "const")
 
 _CONTENT_ENCODINGS = {"byte": "base64", "binary": "base64"}
@@ -189,7 +189,7 @@ class SchemaConverter:
         for key, value in node.items():
             if key == "$ref" or key in _OPENAPI_ONLY or key.startswith("x-"):
                 continue
-            if key in _ANNOTATIONS:
+            if key in ANNOTATIONS:
                 schema[key] = value
             elif self._is_3_0:
                 self.repairs.add(f"{quoted(key)} beside a $ref is ignored in OpenAPI 3.0: left out", location)
