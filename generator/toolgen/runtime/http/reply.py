@@ -132,14 +132,15 @@ def _body(reply: Reply) -> Any:
 
 
 def _reason(body: Any) -> str:
-    """Return the message in an error body: RFC 9457's `detail`, or one of the keys that most APIs use."""
+    """Return the message in an error body: RFC 9457's `detail`, or one of the keys that most APIs use.
+
+    Without them it is the JSON of the body: Django REST names what is wrong by the fields of a request.
+    """
+    keys = ("detail", "message", "error_description", "error", "title", "reason", "errors")
     found: Any = body
-    for _ in range(3):
-        if not isinstance(found, dict):
-            break
-        keys = ("detail", "message", "error_description", "error", "title", "reason", "errors")
-        found = next((found[key] for key in keys if found.get(key)), "")
-    if isinstance(found, list):
+    while isinstance(found, dict) and any(found.get(key) for key in keys):
+        found = next(found[key] for key in keys if found.get(key))
+    if isinstance(found, dict | list) and found:
         found = json.dumps(found, ensure_ascii=False)
     text = " ".join(str(found).split()) if isinstance(found, str) else ""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
