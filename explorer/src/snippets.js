@@ -48,8 +48,8 @@ export function snippet(kind, { tool, mcpName, openaiName, args, server, module,
     ].join("\n");
   }
   return [
-    "import asyncio", "", `from ${module}.catalog import toolkit`, `from ${module}.openai_tools import CHAT_TOOLS`,
-    "from toolgen.runtime.adapters.openai import execute_tool_call", "",
+    "import asyncio", "", `from ${module}.catalog import toolkit`,
+    `from ${module}.openai_tools import CHAT_TOOLS, execute_tool_call`, "",
     "# `tools=CHAT_TOOLS` goes into the request; the model answers with such a call:",
     `function = {"name": ${pythonText(openaiName)}, "arguments": ${pythonText(json)}}`,
     'call = {"id": "call_1", "type": "function", "function": function}', "", "",

@@ -221,6 +221,8 @@ def test_calls_stream_show_pictures_ask_and_fail_in_words(run: Run) -> None:
     assert found["preview"].startswith("Preview: nothing was done.")
     assert "went away during the call" in found["gone"]
     assert found["snippets"]["toolgen call"].startswith("toolgen call 'create_purchase_order' --input '{")
+    for kind in ("Python", "OpenAI"):
+        subprocess.run([sys.executable, "-c", found["snippets"][kind]], cwd=ROOT, check=True)
     assert found["found"] == []
 
 
