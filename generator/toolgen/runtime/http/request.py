@@ -153,6 +153,9 @@ def _add_body(made: PreparedRequest, operation: Mapping[str, Any], values: dict[
             if argument not in of_files.values()
         }
     media_type: str = operation["media_type"]
+    if isinstance(body, dict) and not any(body.get(name) for name in operation.get("binary", ())):
+        # a form has no null, and no object of its own
+        media_type = operation.get("without_files", media_type)
     if media_type.startswith(MULTIPART):
         made.parts = _form_parts(body, operation, filenames)
         return
@@ -161,7 +164,7 @@ def _add_body(made: PreparedRequest, operation: Mapping[str, Any], values: dict[
     made.headers["Content-Type"] = media_type
     if media_type.startswith(FORM):
         made.content = _form(body, operation).encode()
-    elif operation.get("binary"):
+    elif operation.get("binary") == [""]:  # the whole body
         made.content = _decoded("body", body)
     elif isinstance(body, str) and not is_json(media_type):
         made.content = body.encode()

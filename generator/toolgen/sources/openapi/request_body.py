@@ -46,18 +46,20 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
         return
     chosen = preferred_media_type(list(content))
     forms = [each for each in content if essence(each) == MULTIPART]
+    wire: dict[str, Any] = {}
     # JSON and other forms cannot have the bytes of a file: Django REST lists all three with one schema
     if forms and not is_binary(chosen) and _has_file(node / "content" / chosen / "schema", converter):
+        if is_json(chosen) and content[chosen] == content[forms[0]]:
+            wire["without_files"] = chosen
         chosen = forms[0]
     media = document.object_at(node / "content" / chosen)
     schema: Any = {}
     if "schema" in media.data:
         schema = converter.convert(document.follow_refs(media / "schema"), "request")
     media_type = concrete_media_type(chosen, schema)
-    if len(content) > 1:
-        others = ", ".join(other for other in content if other != chosen)
-        arguments.notes.append(f"the body is sent as {media_type}, never as {others}")
-    wire: dict[str, Any] = {"media_type": media_type}
+    if others := [each for each in content if each not in (chosen, wire.get("without_files"))]:
+        arguments.notes.append(f"the body is sent as {media_type}, never as {', '.join(others)}")
+    wire["media_type"] = media_type
     if node.data.get("required") is True:
         wire["required"] = True
     examples = shown_examples(media, document, converter.repairs)
