@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import anyio
 import pytest
 from toolgen.runtime import BaseTool, ToolConfig, ToolContext, Toolkit
+from toolgen.runtime.errors import UnreachableError
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 
 from tests.runtime.tool_factory import make_tool
@@ -37,6 +38,7 @@ def exits() -> dict[str, Callable[[], Any]]:
     return {
         "re_raise": lambda: None,
         "os_error": _raise(OSError("no space left")),
+        "tool_error": _raise(UnreachableError("away")),
         "cancelled_group": _raise(group),
         "new_cancellation": _raise(asyncio.CancelledError()),
         "system_exit": _raise(SystemExit(3)),
