@@ -192,9 +192,7 @@ TOOLS = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with the server `cafe_server` and the client `cafe`, both importable."""
     root = tmp_path_factory.mktemp("client")
-    made = Project(root, {"TOOLGEN_CACHE_DIR": str(root / "cache")})
-    made.write("toolgen.toml", 'output = "cafe_server"\nimplementations = "cafe_tools"\n')
-    made.write("cafe_tools/__init__.py", "")
+    made = Project.create(root, output="cafe_server", implementations="cafe_tools")
     for name, spec in SPECS.items():
         made.write(f"specs/{name}.yaml", spec)
         imports = f"from cafe_server.tools.{name} import *\n"

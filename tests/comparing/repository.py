@@ -25,6 +25,20 @@ _ENVIRONMENT = {
 }
 
 
+def git(folder: Path, *words: str, fails: bool = False) -> str:
+    """Run git in a folder, without the user's settings; return what it prints."""
+    done = subprocess.run(
+        ["git", *words],
+        cwd=folder,
+        env={**os.environ, **_ENVIRONMENT},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
+    return done.stdout
+
+
 @dataclass(frozen=True)
 class Repository:
     """A work tree."""
@@ -43,16 +57,7 @@ class Repository:
 
     def git(self, *words: str) -> str:
         """Run git here; return what it prints."""
-        done = subprocess.run(
-            ["git", *words],
-            cwd=self.root,
-            env={**os.environ, **_ENVIRONMENT},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout.strip()
+        return git(self.root, *words).strip()
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
         """Write files."""

@@ -16,6 +16,8 @@ from toolgen.cli import main
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 
+from tests.importers.test_hostile import SPEAKS
+
 FORMATS = ("mcp", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
 SPEC = """\
 name: order
@@ -124,23 +126,9 @@ def test_files_that_are_refused(exported: Path, tmp_path: Path, text: str) -> No
 
 # Servers. What they may do wrong is tested with `import mcp`, which asks them in the same way.
 
-LISTS = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked:
-        continue
-    answer = {"jsonrpc": "2.0", "id": asked["id"]}
-    if asked["method"] == "initialize":
-        version = asked["params"]["protocolVersion"]
-        info = {"name": "s", "version": "1"}
-        answer["result"] = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-    elif asked["method"] == "tools/list":
-        answer["result"] = {"tools": [{"name": "old", "inputSchema": {"type": "object"}}]}
-    else:
-        answer["error"] = {"code": -32601, "message": "no such method"}
-    print(json.dumps(answer), flush=True)
-"""
+LISTS = "import json, sys\n" + SPEAKS.replace(
+    "LISTS", 'answer["result"] = {"tools": [{"name": "old", "inputSchema": {"type": "object"}}]}'
+)
 
 
 def test_a_server_behind_a_command(exported: Path, tmp_path: Path) -> None:

@@ -80,9 +80,7 @@ def tsc(environment: dict[str, str]) -> Callable[[Path], list[str]]:
 def test_a_client_in_typescript_calls_a_server(
     tsc: Callable[[Path], list[str]], environment: dict[str, str], tmp_path: Path
 ) -> None:
-    made = Project(tmp_path, {"TOOLGEN_CACHE_DIR": str(tmp_path / "cache")})
-    made.write("toolgen.toml", 'output = "cafe_server"\nimplementations = "cafe_tools"\n')
-    made.write("cafe_tools/__init__.py", "")
+    made = Project.create(tmp_path, output="cafe_server", implementations="cafe_tools")
     for name, spec in SPECS.items():
         made.write(f"specs/{name}.yaml", spec)
         text = "\n".join(line.removeprefix(" " * 8) for line in TOOLS[name].split("\n"))

@@ -16,9 +16,7 @@ from .stores import RedisServer
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """A project with one well-behaved tool, `echo`, not generated yet."""
-    made = Project(tmp_path, {"TOOLGEN_CACHE_DIR": str(tmp_path / "cache")})
-    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    made.write("tools/__init__.py", "")
+    made = Project.create(tmp_path)
     made.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
     return made
 
@@ -26,10 +24,7 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture(scope="session")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A generated project with the tools of `slow_tools.py`. Tests share it and must not change it."""
-    folder = tmp_path_factory.mktemp("serving")
-    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
-    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    made.write("tools/__init__.py", "")
+    made = Project.create(tmp_path_factory.mktemp("serving"))
     made.add_tool("echo", ECHO_SPEC, ECHO_TOOL)
     add_tools(made)
     made.generate()

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from unittest import mock
 
 import httpx2
@@ -73,6 +73,15 @@ class Project:
 
     root: Path
     env: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def create(cls, folder: Path, *, output: str = "", implementations: str = "tools") -> Self:
+        """Return a project with settings, a package for implementations and a cache of its own."""
+        made = cls(folder, {CACHE: str(folder / CACHE_FOLDER)})
+        settings = f'implementations = "{implementations}"\nserver.version = "1.0.0"\n'
+        made.write("toolgen.toml", settings + (f'output = "{output}"\n' if output else ""))
+        made.write(f"{implementations}/__init__.py", "")
+        return made
 
     def write(self, path: str, text: str) -> Path:
         """Write a dedented text to a file."""

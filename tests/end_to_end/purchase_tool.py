@@ -35,26 +35,15 @@ class Buy(BuyTool):
         return BuyResponse(paid=price)
 """
 # One that checks and acts in one step, and finds at first that the price has just changed.
-CHECKING_TOOL = """
-from pathlib import Path
-from toolgen.runtime import ChangedSinceConfirmedError
-from generated.tools.buy import BuyResponse, BuyTool
-
-class Buy(BuyTool):
-    def preview(self, request, context):
-        return f"{request.what} costs {Path('price.txt').read_text()}"
-
-    def execute(self, request, context):
-        if Path("rises.txt").exists():  # between the check of the runtime and ours
+CHECKS = """        if Path("rises.txt").exists():  # between the check of the runtime and ours
             Path("rises.txt").unlink()
             Path("price.txt").write_text("49800.00")
         if context.approval is not None and context.approval.preview != self.preview(request, context):
             raise ChangedSinceConfirmedError
-        price = Path("price.txt").read_text()
-        with Path("bought.txt").open("a") as bought:
-            bought.write(price + "\\n")
-        return BuyResponse(paid=price)
 """
+CHECKING_TOOL = "from toolgen.runtime import ChangedSinceConfirmedError" + TOOL.replace(
+    "        price =", f"{CHECKS}        price ="
+)
 
 
 class Shop:

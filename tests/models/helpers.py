@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -13,7 +12,6 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel
-from toolgen.compile.pipeline import compile_project
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import package_classes
 from toolgen.compile.printing.render import render_tools, tool_path
@@ -84,42 +82,6 @@ def module(code: str) -> ModuleType:
         del sys.modules[made.__name__]
     made.__dict__["code"] = code
     return made
-
-
-def response_of(specs: Mapping[str, str]) -> type[BaseModel]:
-    """Return the class of the response of the tool `probe`, from generated modules that are only in memory."""
-    tree = compile_project(specs, TARGETS[:1], PackageSettings(), {}).tree
-    package = f"probe_{next(_numbers)}"
-    shared = sorted(path for path in tree if path.startswith("models/shared/") and not path.endswith("__.py"))
-    modules = {
-        f"{package}.{path[:-3].replace('/', '.')}": tree[path] for path in (*shared, "models/probe.py")
-    }
-    made: dict[str, ModuleType] = {}
-
-    def load(name: str) -> None:
-        """Execute a module after those that it imports."""
-        folder, found = (
-            name.rpartition(".")[0],
-            re.findall(r"^from (\.[\w.]+) import", modules[name], re.MULTILINE),
-        )
-        for imported in (folder + each for each in found):
-            if imported not in made:
-                load(imported)
-        made[name] = sys.modules[name] = ModuleType(name)
-        made[name].__package__ = folder
-        exec(compile(modules[name], name, "exec"), made[name].__dict__)
-
-    folders = (package, f"{package}.models", f"{package}.models.shared")
-    try:
-        for folder in folders:
-            sys.modules[folder] = ModuleType(folder)
-            sys.modules[folder].__path__ = []
-        load(f"{package}.models.probe")
-        found: type[BaseModel] = made[f"{package}.models.probe"].ProbeResponse
-        return found
-    finally:
-        for name in (*made, *folders):
-            sys.modules.pop(name, None)
 
 
 def there_and_back(model: type[BaseModel], value: Any) -> Any:

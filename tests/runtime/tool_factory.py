@@ -7,7 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from toolgen.runtime import BaseTool, ToolConfig, Toolkit, ToolResponse
+from toolgen.runtime import (
+    BaseTool,
+    ToolConfig,
+    ToolContext,
+    Toolkit,
+    ToolParam,
+    ToolResponse,
+    ToolReturn,
+    ToolSpec,
+)
 
 
 class Anything(BaseModel):
@@ -56,6 +65,22 @@ def run(
 ) -> ToolResponse:
     """Call a tool once, in its own event loop."""
     return asyncio.run(Toolkit([tool], context=context, config=config).call("x", arguments, **options))
+
+
+class EchoBySpec(BaseTool[dict[str, Any], str]):
+    """A tool without a spec file."""
+
+    spec = ToolSpec(
+        name="echo",
+        description="Echoes the input string back to the caller.",
+        when_to_use="When you need to return the same text verbatim.",
+        inputs=[ToolParam(name="text", type="string", description="Text to echo", required=True)],
+        returns=ToolReturn(type="string", description="The echoed text"),
+        final_answer=True,
+    )
+
+    def execute(self, request: dict[str, Any], context: ToolContext) -> str:
+        return str(request["text"])
 
 
 def code_of(response: ToolResponse) -> str | None:

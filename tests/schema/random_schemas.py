@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import reject
+from hypothesis import HealthCheck, reject, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from tests.samples import examples
+
 JsonObject = dict[str, Any]
 NAMES = ["a", "b", "c"]
+
+
+def patient(number: int) -> settings:
+    """Return settings for tests whose examples take long to find; `make test-slow` generates `number`."""
+    slow = [HealthCheck.filter_too_much, HealthCheck.too_slow]
+    return settings(max_examples=examples(number), deadline=None, suppress_health_check=slow)
 
 
 def _scalars() -> st.SearchStrategy[JsonObject]:

@@ -6,27 +6,21 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from random_schemas import Instances, schemas, unions
+from random_schemas import Instances, patient, schemas, unions
 from toolgen.schema.dialects.gemini import publish as to_gemini
 from toolgen.schema.dialects.publish import publish
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import SchemaDocument, subschemas
-
-from tests.samples import examples
 
 # Written down a second time, from `GenerationConfig.response_json_schema` of google-genai 3.4.
 KEYWORDS = {
     "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
     "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required",
 }  # fmt: skip
-PATIENT = settings(
-    max_examples=examples(150),
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+PATIENT = patient(150)
 
 
 def faults(schema: Any) -> list[str]:

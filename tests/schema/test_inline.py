@@ -6,23 +6,18 @@ import copy
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from random_schemas import Instances, schemas
+from random_schemas import Instances, patient, schemas
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.inline import inline_references, wrap_in_object
 from toolgen.schema.validator import compiled
 
 from tests.corpora import at_least, corpus
-from tests.samples import examples
 from tools.corpus.json_schema_suite import DRAFTS
 
-PATIENT = settings(
-    max_examples=examples(150),
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+PATIENT = patient(150)
 
 
 @PATIENT

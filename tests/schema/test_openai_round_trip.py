@@ -5,22 +5,16 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from random_schemas import Instances, schemas, unions
+from random_schemas import Instances, patient, schemas, unions
 from strict_subset import faults
 from toolgen.schema.dialects.openai import publish, to_strict
 from toolgen.schema.dialects.strict import restorer
 from toolgen.schema.document import SchemaDocument
 
-from tests.samples import examples
-
-PATIENT = settings(
-    max_examples=examples(120),
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
+PATIENT = patient(120)
 
 
 @PATIENT

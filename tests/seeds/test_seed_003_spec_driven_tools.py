@@ -31,7 +31,7 @@ from generated import anthropic_tools, catalog, mcp_server, openai_tools
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from generated.tools.sql_query import SqlQueryRequest, SqlQueryTool
 from generated.tools.stream_lines import StreamLinesRequest, StreamLinesResponse, StreamLinesTool
-from tests.runtime.tool_factory import code_of
+from tests.runtime.tool_factory import EchoBySpec, code_of
 
 from . import helpers
 
@@ -85,22 +85,6 @@ def streaming(request: pytest.FixtureRequest, tmp_path: Path) -> Toolkit:
 
 async def gathered(stream: AsyncIterator[Any]) -> list[Any]:
     return [item async for item in stream]
-
-
-class EchoBySpec(BaseTool[dict[str, Any], str]):
-    """The echo of the design, with a ToolSpec."""
-
-    spec = ToolSpec(
-        name="echo",
-        description="Echoes the input string back to the caller.",
-        when_to_use="When you need to return the same text verbatim.",
-        inputs=[ToolParam(name="text", type="string", description="Text to echo", required=True)],
-        returns=ToolReturn(type="string", description="The echoed text"),
-        final_answer=True,
-    )
-
-    def execute(self, request: dict[str, Any], context: ToolContext) -> str:
-        return str(request["text"])
 
 
 class MissingEngineError(ToolError):
@@ -266,10 +250,12 @@ def test_a_tool_may_declare_its_spec_in_python() -> None:
         "Echoes the input string back to the caller.\n\n"
         "Use when: When you need to return the same text verbatim.\n\nReturns: The echoed text"
     )
-    assert definition["input_schema"]["properties"] == {
-        "text": {"type": "string", "description": "Text to echo"}
+    assert definition["input_schema"] == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["text"],
+        "properties": {"text": {"type": "string", "description": "Text to echo"}},
     }
-    assert definition["input_schema"]["required"] == ["text"]
     assert definition["output_schema"] == {"type": "string", "description": "The echoed text"}
     response = helpers.call(Toolkit([EchoBySpec()]), "echo", {"text": "a"})
     assert (response.content, response.final_answer) == ("a", True)

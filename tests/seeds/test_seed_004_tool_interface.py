@@ -703,9 +703,7 @@ ASKED = {
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The module of the record's program, on a package that is generated for it."""
     folder = tmp_path_factory.mktemp("program")
-    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
-    made.write("toolgen.toml", 'output = "seed_004_generated"\nimplementations = "seed_004_tools"\n')
-    made.write("seed_004_tools/__init__.py", "")
+    made = Project.create(folder, output="seed_004_generated", implementations="seed_004_tools")
     made.write("specs/schemas.yaml", ASKING_SCHEMAS)
     made.write("specs/create_purchase_order.yaml", ASKING_SPEC)
     made.write("seed_004_tools/create_purchase_order.py", ASKING_TOOL)

@@ -68,10 +68,7 @@ TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.fixture(scope="module")
 def asking(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A generated project with a tool that asks. Tests share it."""
-    folder = tmp_path_factory.mktemp("asking")
-    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
-    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    made.write("tools/__init__.py", "")
+    made = Project.create(tmp_path_factory.mktemp("asking"))
     made.add_tool("order", SPEC, TOOL)
     made.generate()
     return made
@@ -198,9 +195,7 @@ async def test_a_client_that_has_gone_ends_the_question(
 @pytest.fixture(scope="module")
 def gateway(asking: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A generated project that forwards calls to the one that asks."""
-    folder = tmp_path_factory.mktemp("gateway")
-    made = Project(folder, {"TOOLGEN_CACHE_DIR": str(folder / "cache")})
-    made.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
+    made = Project.create(tmp_path_factory.mktemp("gateway"))
     start = (
         f"cd {shlex.quote(str(asking.root))} && exec {shlex.quote(sys.executable)} -m generated.mcp_server"
     )
@@ -231,9 +226,7 @@ examples:
 def test_toolgen_test_fills_in_the_form_and_toolgen_call_says_who_can_ask(
     asking: Project, tmp_path: Path
 ) -> None:
-    project = Project(tmp_path, {"TOOLGEN_CACHE_DIR": str(tmp_path / "cache")})
-    project.write("toolgen.toml", 'implementations = "tools"\nserver.version = "1.0.0"\n')
-    project.write("tools/__init__.py", "")
+    project = Project.create(tmp_path)
     examples = 'quantity: int = Field(description="How many", ge=1, examples=[7])'
     tool = TOOL.replace('quantity: int = Field(description="How many", ge=1)', examples)
     tool = tool.replace("note: str | None = None", 'note: str | None = Field(None, examples=["thanks"])')

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from mcp import Client
-from toolgen.runtime import BaseTool, ToolContext, ToolError, Toolkit
+from toolgen.runtime import BaseTool, ToolContext, Toolkit
 
 from examples.store.reader import Reader
 from generated import mcp_server
@@ -72,21 +72,8 @@ def test_a_final_answer_is_marked_over_mcp(
     assert (result.meta or {}).get("toolgen/final_answer", False) is final
 
 
-class MissingEngineError(ToolError):
-    """A reserved code, which a tool may raise without declaring it."""
-
-    code = "missing_dependency"
-
-
-class UnavailableEcho(EchoTool):
-    """The spec says that every answer is final."""
-
-    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-        raise MissingEngineError("Nothing to echo with.")
-
-
 def test_a_call_that_times_out_is_not_final() -> None:
-    class Hanging(UnavailableEcho):
+    class Hanging(EchoTool):
         definition: ClassVar[Any] = {**EchoTool.definition, "timeout": 0.05}
 
         async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:

@@ -22,22 +22,7 @@ from toolgen.runtime import (
 from toolgen.serving import build_server
 
 from tests.end_to_end.project import text_of
-
-
-class EchoTool(BaseTool[dict[str, Any], str]):
-    """A minimal tool."""
-
-    spec = ToolSpec(
-        name="echo",
-        description="Echoes the input string back to the caller.",
-        when_to_use="When you need to return the same text verbatim.",
-        inputs=[ToolParam(name="text", type="string", description="Text to echo", required=True)],
-        returns=ToolReturn(type="string", description="The echoed text"),
-        final_answer=True,
-    )
-
-    def execute(self, request: dict[str, Any], context: ToolContext) -> str:
-        return str(request["text"])
+from tests.runtime.tool_factory import EchoBySpec
 
 
 class GreetRequest(BaseModel):
@@ -78,20 +63,6 @@ def call(tool: BaseTool[Any, Any], arguments: Any, **options: Any) -> Any:
     return asyncio.run(Toolkit([tool], **options).call(str(tool.name), arguments))
 
 
-def test_the_definition_is_created_from_the_tool_spec() -> None:
-    assert EchoTool.definition["description"] == (
-        "Echoes the input string back to the caller.\n\n"
-        "Use when: When you need to return the same text verbatim.\n\nReturns: The echoed text"
-    )
-    assert EchoTool.definition["input_schema"] == {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["text"],
-        "properties": {"text": {"type": "string", "description": "Text to echo"}},
-    }
-    assert EchoTool.definition["output_schema"] == {"type": "string", "description": "The echoed text"}
-
-
 def test_a_deprecated_tool_spec_reaches_the_definition_and_the_callers() -> None:
     deprecated: Any = {"since": "2.0.0", "replaced_by": "say"}
 
@@ -107,12 +78,14 @@ def test_a_deprecated_tool_spec_reaches_the_definition_and_the_callers() -> None
 
 
 def test_inputs_of_a_hand_written_tool_are_validated() -> None:
-    assert EchoTool.check_inputs({"text": "a"}) == EchoTool.spec.check_inputs({"text": "a"}) == {"text": "a"}
-    for check in (EchoTool.check_inputs, EchoTool.spec.check_inputs):
+    assert (
+        EchoBySpec.check_inputs({"text": "a"}) == EchoBySpec.spec.check_inputs({"text": "a"}) == {"text": "a"}
+    )
+    for check in (EchoBySpec.check_inputs, EchoBySpec.spec.check_inputs):
         with pytest.raises(ToolError, match=r"\$\.text") as caught:
             check({"txt": "a"})
         assert caught.value.code == "invalid_request"
-    refused = call(EchoTool(), {"text": 7, "colour": "red"})
+    refused = call(EchoBySpec(), {"text": 7, "colour": "red"})
     assert refused.error.code == "invalid_request"
     assert "colour" in refused.error.message
 
@@ -133,10 +106,10 @@ def test_a_request_refused_by_a_model_validator_is_an_invalid_request() -> None:
 async def test_a_hand_written_tool_is_served_like_any_other(era: Any) -> None:
     from mcp import Client
 
-    server = build_server(Toolkit([EchoTool(), Greet()]), name="hand")
+    server = build_server(Toolkit([EchoBySpec(), Greet()]), name="hand")
     async with Client(server, mode=era) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert listed["echo"].input_schema == EchoTool.definition["input_schema"]
+        assert listed["echo"].input_schema == EchoBySpec.definition["input_schema"]
         found = await client.call_tool("greet", {"name": "Ada"})
     assert json.loads(text_of(found)) == {"text": "Hello, Ada!"}
 

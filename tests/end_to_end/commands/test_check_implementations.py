@@ -12,23 +12,13 @@ import pytest
 from tests.end_to_end.project import ECHO_SPEC, Project
 from tests.samples import sample
 
-INJECTING = """
-name: broken
-description: A tool whose implementation is broken.
-input_schema: {type: object, additionalProperties: false}
-inject: [{name: db, type: sqlite3.Connection}]
-"""
-CONFIRMING = """
-name: broken
-description: A tool whose implementation is broken.
-input_schema: {type: object, additionalProperties: false}
-confirm: {message: Sure?, preview: true}
-"""
 PLAIN = """
 name: broken
 description: A tool whose implementation is broken.
 input_schema: {type: object, additionalProperties: false}
 """
+INJECTING = PLAIN + "inject: [{name: db, type: sqlite3.Connection}]\n"
+CONFIRMING = PLAIN + "confirm: {message: Sure?, preview: true}\n"
 HEAD = "from generated.tools.broken import BrokenTool\n\n"
 GOOD = HEAD + "class Broken(BrokenTool):\n    async def execute(self, request, context):\n        return 1\n"
 

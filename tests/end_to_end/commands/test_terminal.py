@@ -16,6 +16,7 @@ import pytest
 from toolgen.cli import main
 
 from tests.cli.terminal import at_a_terminal
+from tests.end_to_end.commands.test_pytest_plugin import pytest_run
 from tests.end_to_end.project import Project
 from tests.end_to_end.version_control.repository import Repository
 from tests.preloaded import python_command
@@ -265,19 +266,7 @@ def test_text_of_others_does_not_control_the_terminal(project: Project, name: st
 def test_the_pytest_plugin_shows_no_raw_character(project: Project) -> None:
     implemented("return ShoutResponse(text=HOSTILE)")(project)
     project.write("tests/test_shout.py", PLUGIN_TEST)
-    words = (
-        "-m",
-        "pytest",
-        "-p",
-        "toolgen.testing.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-        "--basetemp=.pytest",
-        "-v",
-        "-rs",
-        "tests",
-    )
-    done = project.python(*words, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="--toolgen-max-calls=3")
+    done = pytest_run(project, "-v", "-rs", "tests")
     assert "owned" in done.stdout + done.stderr
     assert faults(done.stdout + done.stderr) == []
 

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.comparing.repository import git
 from tests.end_to_end.project import Project
-
-# A user's own settings do not count.
-_ENVIRONMENT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_AUTHOR_NAME": "A",
-    "GIT_AUTHOR_EMAIL": "a@example.com",
-    "GIT_COMMITTER_NAME": "A",
-    "GIT_COMMITTER_EMAIL": "a@example.com",
-}
 
 
 @dataclass
@@ -45,16 +34,7 @@ class Repository:
 
     def git(self, *words: str, fails: bool = False) -> str:
         """Run git in the work tree; return what it prints."""
-        done = subprocess.run(
-            ["git", *words],
-            cwd=self.root,
-            env={**os.environ, **_ENVIRONMENT},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.returncode != 0) == fails, done.stdout + done.stderr
-        return done.stdout
+        return git(self.root, *words, fails=fails)
 
     def commit(self, message: str) -> None:
         """Commit everything."""

@@ -55,13 +55,7 @@ class _Handler(QuietHandler):
     server: Loopback
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        reply = json.dumps(self.server.reply(body)).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
+        self.reply(self.server.reply(json.loads(self.received())))
 
 
 @contextmanager

@@ -82,13 +82,7 @@ class _Handler(QuietHandler):
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        answer = json.dumps(self.server.reply(self.path, body)).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
+        self.reply(self.server.reply(self.path, json.loads(self.received())))
 
 
 @contextmanager

@@ -188,16 +188,18 @@ def test_the_confirmation_comes_first_and_the_work_begins_once(era: str) -> None
     assert order.begun == 1
 
 
+async def slowly(context: Any, params: Any) -> types.ElicitResult:
+    await asyncio.sleep(0.3)
+    return YES
+
+
+async def gets_two(client: Client) -> None:
+    assert text_of(await client.call_tool("x", {})) == "2"
+
+
 @ERAS
 def test_the_time_of_the_user_does_not_count(era: str) -> None:
-    async def slowly(context: Any, params: Any) -> types.ElicitResult:
-        await asyncio.sleep(0.3)
-        return YES
-
-    async def act(client: Client) -> None:
-        assert text_of(await client.call_tool("x", {})) == "2"
-
-    talk(Order(timeout=0.2).server(), act, era, elicitation_callback=slowly)
+    talk(Order(timeout=0.2).server(), gets_two, era, elicitation_callback=slowly)
 
 
 @ERAS
@@ -216,14 +218,7 @@ def test_a_tool_of_an_adopted_server_asks_in_its_own_way(era: str) -> None:
     names = {"server": adopted, "listed_name": "order"}
     tool: Any = type("Order", (MCPServerTool, type(base)), names)()
 
-    async def slowly(context: Any, params: Any) -> types.ElicitResult:
-        await asyncio.sleep(0.3)
-        return YES
-
-    async def act(client: Client) -> None:
-        assert text_of(await client.call_tool("x", {})) == "2"
-
-    talk(build_server(Toolkit([tool]), name="shop"), act, era, elicitation_callback=slowly)
+    talk(build_server(Toolkit([tool]), name="shop"), gets_two, era, elicitation_callback=slowly)
     assert begun == 1
 
 
