@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -25,8 +24,15 @@ from toolgen.compile.pipeline import compile_project
 from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS
+from tests.preloaded import python_command
 
 ACCEPTED = Path(__file__).parent / "cases" / "accepted"
+USE = """
+import runpy, sys, warnings
+sys.stdout.reconfigure(encoding="utf-8")
+warnings.simplefilter("error")
+runpy.run_path("use.py", run_name="__main__")
+"""
 CASES = sorted(path.parent for path in ACCEPTED.glob("*/use.py"))
 
 
@@ -77,8 +83,7 @@ def write(folder: Path, tree: Mapping[str, str]) -> None:
 
 def run(folder: Path) -> str:
     """Return what `use.py` prints; fail the test if it fails."""
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
-    command = [sys.executable, "-W", "error", "use.py"]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    command = [*python_command(os.environ), "-c", USE]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

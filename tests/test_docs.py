@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import subprocess
-import sys
-import tempfile
 import tomllib
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +17,7 @@ from toolgen.cli.parser import COMMANDS
 from toolgen.language.spec import Spec
 from toolgen.runtime.errors import RUNTIME_ERRORS
 
-from tests.preloaded import python_command
+from tests.preloaded import programs
 
 ROOT = Path(__file__).parent.parent
 
@@ -204,20 +200,9 @@ def test_commands_and_programs_print_what_the_page_shows(document: Path, tmp_pat
         execute(code, tmp_path)
 
 
-@cache
-def commands() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder with `toolgen` and `python`, whose libraries are imported already."""
-    folder = tempfile.TemporaryDirectory()
-    for name, words in (("python", ""), ("toolgen", " -m toolgen")):
-        file = Path(folder.name, name)
-        file.write_text(f'#!/bin/sh\nexec {shlex.join(python_command(os.environ))}{words} "$@"\n')
-        file.chmod(0o755)
-    return folder
-
-
 def shell(command: str, folder: Path) -> str:
     """Run a command line as a reader would; return its output, including stderr."""
-    path = os.pathsep.join([commands().name, str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([programs(), os.environ["PATH"]])
     env = {**os.environ, "PATH": path, "TOOLGEN_CACHE_DIR": str(folder / ".cache"), "NO_COLOR": "1"}
     done = subprocess.run(
         ["bash", "-c", command],

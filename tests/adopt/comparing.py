@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tests.preloaded import python_command
+
 ERAS = ("auto", "legacy")
 Call = tuple[str, dict[str, Any]]
 
@@ -61,10 +63,10 @@ def python(
     project: Path, *words: str, stdin: str | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Python in a project, with toolgen and its tests."""
+    environment = {**os.environ, **variables, "PYTHONPATH": python_path()}
     return subprocess.run(
-        [sys.executable, *words],
-        cwd=project, input=stdin, capture_output=True, text=True, check=False,
-        env={**os.environ, **variables, "PYTHONPATH": python_path()},
+        [*python_command(environment), *words],
+        cwd=project, input=stdin, capture_output=True, text=True, check=False, env=environment,
     )  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.comparing.repository import git
 from tests.http_server import QuietHandler, serve
+from tests.preloaded import programs
 from tests.samples import sample
 
 ROOT = Path(__file__).parent.parent.parent
@@ -84,11 +86,6 @@ def github() -> Iterator[GitHub]:
         yield fake
 
 
-def git(root: Path, *words: str) -> None:
-    author = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *author, *words], cwd=root, check=True, capture_output=True)
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository whose branch `main` allows nine characters, and whose files allow five."""
@@ -110,7 +107,7 @@ def run_action(github: GitHub, root: Path, **variables: str) -> subprocess.Compl
     """Run the step that comments, as a runner does."""
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs()}{os.pathsep}{os.environ['PATH']}",
         "GITHUB_ACTION_PATH": str(ACTION),
         "GITHUB_API_URL": github.url,
         "GITHUB_REPOSITORY": "shop/tools",
@@ -210,7 +207,7 @@ def test_jobs_of_gitlab_write_reports(repository: Path, job: str, code: int, fou
     (script,) = jobs[job]["script"]
     environment = {
         **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs()}{os.pathsep}{os.environ['PATH']}",
         "TOOLGEN_DIRECTORY": ".",
         "CI_MERGE_REQUEST_DIFF_BASE_SHA": "main",
     }

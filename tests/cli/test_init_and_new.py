@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,6 +13,8 @@ import pytest
 import yaml
 from toolgen.cli.parser import COMMANDS
 
+from tests.comparing.repository import git
+from tests.preloaded import programs, python_command
 from tests.samples import sample
 
 from .conftest import Cli
@@ -59,11 +60,11 @@ def test_what_new_writes_is_good_code(empty: Cli, types: bool) -> None:
     assert empty("generate").code == 0
 
     def run(*words: str) -> None:
-        source = Path(__file__).parents[2] / "generator"
+        env = {**os.environ, "MYPYPATH": str(Path(__file__).parents[2] / "generator")}
         done = subprocess.run(
-            [sys.executable, "-m", *words],
+            [*python_command(env), "-m", *words],
             cwd=empty.root,
-            env={**os.environ, "MYPYPATH": str(source)},
+            env=env,
             capture_output=True,
             text=True,
             check=False,
@@ -120,21 +121,18 @@ def test_init_twice_changes_nothing(empty: Cli) -> None:
     assert json.loads(empty("init", "--format", "json").out)["written"] == []
 
 
-def test_the_commands_of_the_workflow_pass_on_a_first_push_and_find_a_break(
-    empty: Cli, tmp_path: Path
-) -> None:
+def test_the_commands_of_the_workflow_pass_on_a_first_push_and_find_a_break(empty: Cli) -> None:
     empty("init")
     empty("new", "greet", "--description", "Greet a person.", "--param", "name:string")
     empty("generate")
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "first"]):
-        subprocess.run([*git, *words], cwd=empty.root, check=True)
-    subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "main"], cwd=empty.root, check=True)
-    program = tmp_path / "bin" / "toolgen"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m toolgen "$@"\n')
-    program.chmod(0o755)
-    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    for words in (
+        "init -q -b main",
+        "add -A",
+        "commit -qm first",
+        "update-ref refs/remotes/origin/main main",
+    ):
+        git(empty.root, *words.split())
+    path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "GITHUB_BASE_REF": "main"}
     workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
 
@@ -243,6 +241,7 @@ def test_asked_at_a_terminal(project: Cli) -> None:
             ("parameter", "\n"),
             ("cannot be restored?", "y\n"),
         ],
+        python=python_command(os.environ),
     )
     assert code == 0, said
     spec = yaml.safe_load((project.root / "specs/order.yaml").read_text())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.preloaded import python_command
 
 from .conftest import APP, ORDER, Consumer, lock_of
 
@@ -125,9 +128,8 @@ def connected(shop: Consumer, statement: str = "pass") -> subprocess.CompletedPr
     command = [sys.executable, str(SERVER), str(said)]
     connect = f"with ShopClient.connect({command}) as shop:\n        {statement}"
     script = CONNECT.format(module="shop.sync", connect=connect)
-    return subprocess.run(
-        [sys.executable, "-c", script], cwd=shop.root / "app", capture_output=True, text=True, check=False
-    )
+    run = [*python_command(os.environ), "-c", script]
+    return subprocess.run(run, cwd=shop.root / "app", capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("before", "after", "breaks"), EDITS.values(), ids=EDITS)

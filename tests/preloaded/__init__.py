@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,18 @@ def python_command(environment: Mapping[str, str]) -> list[str]:
     if not hasattr(os, "fork") or _settings(environment) != _settings(os.environ):
         return [sys.executable]
     return [sys.executable, "-I", "-S", str(HERE / "start.py"), _address(os.getpid())]
+
+
+@cache
+def programs() -> str:
+    """Return a folder for PATH with `toolgen` and `python`, which start as `python_command` does."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    for name, words in (("python", ""), ("toolgen", " -m toolgen")):
+        file = Path(folder.name, name)
+        file.write_text(f'#!/bin/sh\nexec {shlex.join(python_command(os.environ))}{words} "$@"\n')
+        file.chmod(0o755)
+    return os.pathsep.join([folder.name, str(Path(sys.executable).parent)])
 
 
 def _settings(environment: Mapping[str, str]) -> dict[str, str]:

@@ -78,7 +78,7 @@ def stress(project: Project, tools: int, times: int) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="no process groups")
 def test_an_interrupt_at_a_random_moment_is_exit_code_130(project: Project) -> None:
-    stress(project, tools=60, times=8)
+    stress(project, tools=60, times=5)
 
 
 @pytest.mark.crash

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.end_to_end.project import ECHO_SPEC, ECHO_TOOL, Project
+from tests.preloaded import python_command
 
 NO_GENERATOR = (
     "import sys; [sys.modules.__setitem__(name, None) for name in ('yaml', 'jinja2', 'ruff', 'argcomplete')]"
@@ -33,8 +34,9 @@ def shop(tmp_path: Path) -> Project:
 def serve(shop: Project, *words: str, cwd: Path, before: str = "pass") -> tuple[str, str, str]:
     """Start `toolgen serve` elsewhere; return the server's name and version, and what the tool answers."""
     code = f"{before}; from toolgen.__main__ import main; raise SystemExit(main())"
+    command, *options = [sys.executable] if before == NO_GENERATOR else python_command(os.environ)
     start = StdioServerParameters(
-        command=sys.executable, args=["-c", code, *words], cwd=str(cwd), env={**os.environ, **shop.env}
+        command=command, args=[*options, "-c", code, *words], cwd=str(cwd), env={**os.environ, **shop.env}
     )
 
     async def ask() -> tuple[str, str, str]:
@@ -72,7 +74,7 @@ def started(
 ) -> subprocess.CompletedProcess[str]:
     """Start a server whose client has left; return how it ended."""
     done = subprocess.run(
-        [sys.executable, "-m", "toolgen", "-C", str(shop.root), "serve", *words],
+        [*python_command(os.environ), "-m", "toolgen", "-C", str(shop.root), "serve", *words],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -124,7 +126,7 @@ def test_a_server_whose_specs_changed_after_generate_says_so(shop: Project) -> N
 ])  # fmt: skip
 def test_what_cannot_be_served_ends_with_2(shop: Project, words: list[str], said: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "toolgen", "-C", str(shop.root), *words],
+        [*python_command(os.environ), "-m", "toolgen", "-C", str(shop.root), *words],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
