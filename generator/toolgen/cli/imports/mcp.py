@@ -21,13 +21,13 @@ from toolgen.cli.imports import common
 from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
+from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
 
 if TYPE_CHECKING:
     from toolgen.language.package import Package
     from toolgen.project import Project
     from toolgen.sources.imported_tool import ImportedTool
-    from toolgen.sources.json_source import JsonDocument
     from toolgen.sources.loading.imported_specs import ImportContext, NewModules
     from toolgen.sources.mcp_client.client import ServerAddress
 
@@ -97,8 +97,6 @@ def _listed(address: ServerAddress) -> SourceContent:
 
 
 def _documents(content: SourceContent) -> list[JsonDocument]:
-    from toolgen.sources.json_source import read_json_documents
-
     with source_errors():
         return read_json_documents(content.data, content.name)
 
