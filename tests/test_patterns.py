@@ -53,7 +53,7 @@ NOT_EVALUATED = {
     "base/escaping/places.py": "the function that compiles the patterns, of which each call is evaluated",
     "language/reading/read.py": "one of two classes, which are compiled at the top",
     "project/inputs/configuration.py": "a key, escaped, at the start of a line",
-    "runtime/definition/field_hints.py": "a pattern of the spec language, for 64 characters at most",
+    "runtime/definition/unknown_fields.py": "a pattern of the spec language, for 64 characters at most",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
     "runtime/definition/semantics/json_schema.py": "an author's pattern: compiled for its error message, not used",
 }

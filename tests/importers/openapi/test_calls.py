@@ -64,6 +64,7 @@ def test_declared_errors(called: Made, api: Api) -> None:
         assert error is not None
         errors.append((error.code, error.retryable, error.message))
         assert error.details["status"] == status
+        assert error.retry_after == (30 if status == 429 else None)
         assert error.details["body"] == {"error": {"message": f"m{status}"}}
     assert errors == [
         ("not_found", False, "The API answered 404 Not Found: m404."),

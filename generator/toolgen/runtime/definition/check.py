@@ -19,13 +19,13 @@ from toolgen.schema.graph import Graph
 from toolgen.schema.keywords import KEYWORDS
 
 from .faults import SpecFault, describe_error, unknown_field
-from .field_hints import looks_like_schema
 from .rules import misspelt_hints, rule_faults
 from .semantics.examples import check_examples
 from .semantics.json_schema import check_schema, too_complex
 from .semantics.pointers import check_only_if, check_page, check_placeholders
 from .semantics.references import find_dangling, find_loops
 from .spec_schema import DEFINITIONS, SPEC_SCHEMA, TARGETS, schemas_of
+from .unknown_fields import looks_like_schema
 
 _OF_FILES: Final = ("toolgen", "enabled")
 """Fields that say something about a file in YAML, and nothing about a tool."""

@@ -10,8 +10,8 @@ from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.runtime.text import either
 from toolgen.schema.document import JsonPath, json_type
 
-from .field_hints import HINTS, KINDS, MAX_KEYS, PATTERNS, explained, kind_hint, unknown_hint
 from .spec_schema import TEXT
+from .unknown_fields import HINTS, KINDS, MAX_KEYS, PATTERNS, explained, kind_hint, unknown_hint
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError

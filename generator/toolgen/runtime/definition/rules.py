@@ -12,8 +12,8 @@ from toolgen.base.suggestions import nearest, quoted, suggest
 from toolgen.schema.document import JsonPath
 
 from .faults import SpecFault
-from .field_hints import HINTS, MAX_KEYS
 from .spec_schema import DEFINITIONS
+from .unknown_fields import HINTS, MAX_KEYS
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
 _TREES: Final = frozenset(("image", "audio", "text"))

@@ -2,7 +2,7 @@
 
 It begins in `PreparedTool.answer`; `ToolCall._run` has its steps. A call runs in its caller's task. If the
 caller cancels it, CancelledError propagates; every other exception of an implementation becomes an error in
-the response (`isolation/`, `error_mapping.py`).
+the response (`../isolation.py`, `error_mapping.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from toolgen.runtime.contract.result import (
     write_result_with_blocks,
 )
 from toolgen.runtime.contract.tool_contract import contract_of
-from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
+from toolgen.runtime.errors import NotReadyError, ToolError
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, observe_call
 from toolgen.runtime.isolation import WorkClock, contain_exit, run_async
 from toolgen.runtime.logs.call_id import new_call_id
@@ -46,6 +46,7 @@ from .error_mapping import json_metadata, map_error
 from .invoke import PreparedMethod, run_method
 from .loop_watchdog import IN_FLIGHT, WATCHDOG
 from .readiness import Readiness
+from .scopes import check_scopes, check_secrets
 from .threads.worker_pool import Limiter
 
 _CODES_OF_OTHERS: Final = """
@@ -203,7 +204,7 @@ class ToolCall(AdmittedCall):
         """
         contract, context = self.contract, self.context
         if contract.scopes:
-            self._check_scopes(contract.scopes)
+            check_scopes(contract.scopes, self.caller.scopes, contract.name)
         if contract.secrets:
             values = ((name, os.environ.get(name)) for name in contract.secrets)
             # before validation, so that every record of the call redacts them
@@ -224,7 +225,7 @@ class ToolCall(AdmittedCall):
         if self.record is not None and self.record.notifies:
             await self.record.report("validated")
         if contract.secrets:
-            self._check_secrets(contract.secrets)
+            check_secrets(contract.secrets, context.secrets, contract.name)
         if not self.tool.readiness.done:
             await self._set_up()
         if contract.only_if is not None:
@@ -258,25 +259,6 @@ class ToolCall(AdmittedCall):
             written = write_metadata(contract, context.metadata, self.environment.settings)
             self.metadata = {**written, **self.metadata}
         return result
-
-    def _check_scopes(self, needed: frozenset[str]) -> None:
-        """Raise InsufficientScopeError if the caller lacks a scope, or its scopes are not known."""
-        missing = sorted(needed - frozenset(self.caller.scopes or ()))
-        if missing:
-            raise InsufficientScopeError(
-                f"{self.context.tool_name} needs permissions that this caller lacks: {', '.join(missing)}.",
-                details={"missing": missing},
-            )
-
-    def _check_secrets(self, needed: tuple[str, ...]) -> None:
-        """Raise MissingDependencyError if a secret of the tool is not set."""
-        tool_name = self.context.tool_name
-        for name in needed:
-            if name not in self.context.secrets:
-                raise MissingDependencyError(
-                    f"The application has not set the environment variable {name}, which {tool_name} needs.",
-                    details={"name": name},
-                )
 
     async def _set_up(self) -> None:
         """Set the tool up, within its time limit. Raises a ToolError of `setup`, else NotReadyError."""

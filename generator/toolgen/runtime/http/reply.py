@@ -90,12 +90,14 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
         message += ": it redirects to another address, which is not followed"
     if body is not None and len(json.dumps(body)) <= _DETAILS:
         details["body"] = body
-    return error_class(f"{message.rstrip('.')}.", details=details)
+    seconds = float(wait) if wait.isdecimal() else None  # else, a date
+    return error_class(f"{message.rstrip('.')}.", details=details, retry_after=seconds)
 
 
 def without_secrets(error: ToolError, secrets: list[str]) -> ToolError:
     """Return the same error with `secrets` redacted."""
-    return type(error)(redact(error.message, secrets), details=redact(error.details, secrets))
+    message, details = redact(error.message, secrets), redact(error.details, secrets)
+    return type(error)(message, details=details, retry_after=error.retry_after)
 
 
 def _parsed(reply: Reply) -> Any:

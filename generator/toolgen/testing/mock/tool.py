@@ -23,7 +23,7 @@ from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_s
 from toolgen.runtime.validation.faults import find_faults
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import value_key
-from toolgen.testing.mock.answers import MadeUpAnswers
+from toolgen.testing.mock.made_up_answers import MadeUpAnswers
 from toolgen.testing.requests import spelled_out
 from toolgen.testing.tool_under_test import ExpectedCall
 

@@ -21,7 +21,7 @@ from typing import Any
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.lint.bound_schema import LintedSchema
-from toolgen.runtime.definition.field_hints import looks_like_schema
+from toolgen.runtime.definition.unknown_fields import looks_like_schema
 from toolgen.schema.document import Draft, JsonPath
 from toolgen.schema.keywords import KEYWORDS
 from toolgen.schema.validator import compiled

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import Suggestion, did_you_mean, quoted
-from toolgen.runtime.definition.field_hints import HINTS, looks_like_schema
 from toolgen.runtime.definition.spec_schema import FIELDS
+from toolgen.runtime.definition.unknown_fields import HINTS, looks_like_schema
 from toolgen.schema.document import JsonPath
 from toolgen.schema.keywords import KEYWORDS, SCHEMA_HOLDING, SCHEMA_LISTS, TYPES
 
