@@ -16,7 +16,7 @@ from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import LeftOut, SourceError
 from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog, joined_url
 
-_API_PREFIX = re.compile(r"(?:/(?:api|rest|v\d[\w.]*|v?\{[^{}]*version[^{}]*\})(?=/.))+", re.IGNORECASE)
+_API_PREFIX = re.compile(r"(?:/(?:api|rest|v\d[\w.]*|v?\{(?=[^{}]*version)[^{}]*\})(?=/.))+", re.IGNORECASE)
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _ADDITIONAL = "additionalOperations"  # since 3.2: other methods, spelled as they are sent
 
@@ -53,7 +53,7 @@ class Operation:
         path = re.sub(r"\W", "_", self.path)
         name = self.name.removesuffix(f"{path}_{self.method}") or self.name
         name = re.sub(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)(?=_\d+$|$)", "", name)
-        if controller := re.fullmatch(r"(\w+)Controller_(\w+)", name):
+        if controller := re.fullmatch(r"(?=\w+\Z)(\w+)Controller_(\w+)", name):
             name = "_".join(snake(part, "api") for part in controller.groups())
         start = "" if isinstance(self.node.data.get("operationId"), str) else f"{self.method}_"
         api = _API_PREFIX.match(self.path)
@@ -93,7 +93,7 @@ def readable_names(operations: Sequence[Operation], all_operations: Sequence[Ope
     def candidates(operation: Operation) -> tuple[str, ...]:
         name = operation.short_name
         if (base := number.sub("", name)) in shared and operation.tags:
-            tag = re.sub(r"(?i)[-_ ]*(rest)?[-_ ]*controller$", "", operation.tags[0])
+            tag = re.sub(r"(?i)(rest[-_ ]*)?controller$", "", operation.tags[0])
             return f"{snake(re.sub(r'[^A-Za-z0-9]+', '_', tag), 'api')}_{base}", name, operation.name
         return name, operation.name
 
