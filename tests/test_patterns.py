@@ -49,12 +49,11 @@ class Used:
 
 
 NOT_EVALUATED = {
-    "base/escaping/characters.py": "one class, repeated, with characters that are kept",
-    "base/escaping/places.py": "the function that compiles the patterns, of which each call is evaluated",
+    "base/escaping/characters.py": "one class, repeated, and the function that compiles the patterns of all calls",
     "language/reading/read.py": "one of two classes, which are compiled at the top",
     "project/inputs/configuration.py": "a key, escaped, at the start of a line",
-    "runtime/definition/unknown_fields.py": "a pattern of the spec language, for 64 characters at most",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
+    "schema/provider_names.py": "one of two classes, which are not repeated",
     "runtime/definition/semantics/json_schema.py": "an author's pattern: compiled for its error message, not used",
 }
 """Files with a pattern that is not written there, and what it is."""
