@@ -121,9 +121,9 @@ class SchemaConverter:
         if isinstance(node.get("discriminator"), dict):
             self._convert_discriminator(node, schema, location)
         elif isinstance(schema.get("oneOf"), list) and "anyOf" not in schema:
-            branches = (location / "oneOf" / index for index in range(len(schema["oneOf"])))
-            if any(map(self._loses_format, branches)):
-                # what only formats keep apart fits several branches
+            branches = [location / "oneOf" / index for index in range(len(schema["oneOf"]))]
+            # what only formats keep apart, or what another branch has whole, never fits exactly one
+            if any(map(self._loses_format, branches)) or self._has_whole_type(branches):
                 schema = {"anyOf" if key == "oneOf" else key: value for key, value in schema.items()}
         return _allow_null(schema) if self._lacks_null(node, location) else schema
 
@@ -164,6 +164,14 @@ class SchemaConverter:
         inner = [location / key / index for key, each in lists.items() for index in range(len(each))]
         inner += [location / "items"] if "items" in node else []
         return any(self._loses_format(each, depth - 1) for each in inner)
+
+    def _has_whole_type(self, branches: list[Location]) -> bool:
+        """True if one of `branches` is a whole type, of which another is a part: an integer is a number."""
+        nodes = [self.document.value_at(self.document.follow_refs(each)) for each in branches]
+        typed = [node for node in nodes if isinstance(node, dict) and isinstance(node.get("type"), str)]
+        types = [node["type"] for node in typed]
+        whole = {node["type"] for node in typed if node.keys() - {"type"} <= ANNOTATIONS | {"example"}}
+        return any(types.count(each) > 1 or (each == "number" and "integer" in types) for each in whole)
 
     def _convert_keyword(self, key: str, value: Any, location: Location, direction: Direction) -> Any:
         if key in SINGLE_SCHEMA or (key in MIXED and isinstance(value, bool)):
