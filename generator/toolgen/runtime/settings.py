@@ -6,6 +6,7 @@ The variable of `max_result_bytes` is `TOOLGEN_MAX_RESULT_BYTES`, its flag `--ma
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
@@ -16,6 +17,8 @@ from toolgen.base.files.secret_files import SecretFileError, read_secret
 MIB = 1024 * 1024
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
+_HOST = r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5}|:\*)?"
+_ORIGIN = rf"(?!https:.*:443$|http:.*:80$)[a-z][a-z0-9+.-]*://{_HOST}"  # browsers send no default port
 
 
 class SettingError(ValueError):
@@ -50,6 +53,20 @@ def _flag(text: str) -> bool:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
+
+
+def _addresses(text: str, *, pattern: str, expected: str) -> tuple[str, ...]:
+    """Parse hosts or origins, which have no case. Raises ValueError if a header can never match one."""
+    found = re.split(r"[\s,]+", text.strip().lower())
+    if not all(re.fullmatch(pattern, each) for each in found):
+        raise ValueError(expected)
+    return tuple(dict.fromkeys(found))
+
+
+_hosts = partial(_addresses, pattern=_HOST, expected="hosts such as tools.example.com")
+_origins = partial(
+    _addresses, pattern=_ORIGIN, expected="origins such as https://app.example.com or http://localhost:*"
+)
 
 
 def _one_of(*options: str) -> Callable[[str], str]:
@@ -105,8 +122,8 @@ class Settings:
     stateless: bool = _setting(False, _flag)
     sessions: int = _setting(1000, _positive)
     session_idle: float = _setting(1800.0, _seconds)
-    allowed_hosts: tuple[str, ...] = _setting((), _words, flag="allowed-host")
-    allowed_origins: tuple[str, ...] = _setting((), _words, flag="allowed-origin")
+    allowed_hosts: tuple[str, ...] = _setting((), _hosts, flag="allowed-host")
+    allowed_origins: tuple[str, ...] = _setting((), _origins, flag="allowed-origin")
     auth_tokens: str | None = _setting(None, str)
     auth_issuer: str | None = _setting(None, str)
     auth_audience: str | None = _setting(None, str)

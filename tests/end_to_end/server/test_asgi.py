@@ -141,6 +141,7 @@ async def test_uvicorn_answers_calls_in_flight_when_it_stops(serving: Project, t
     [
         (["--threads", "none"], {}, "--threads must be a whole number, 1 or more, not 'none'\n"),
         ([], {"TOOLGEN_QUEUE": "x"}, "TOOLGEN_QUEUE must be a whole number, 0 or more, not 'x'\n"),
+        (["--allowed-host", ""], {}, "--allowed-host must be hosts such as tools.example.com, not ''\n"),
     ],
 )
 def test_an_invalid_setting_is_reported_in_one_line(

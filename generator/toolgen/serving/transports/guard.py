@@ -128,6 +128,14 @@ class LoopbackGuard:
         await send_refusal(refused, None, scope=scope, receive=receive, send=send)
 
 
+def lower_names(scope: Scope) -> Scope:
+    """Return `scope` with Host and Origin in lower case: names have no case, and the SDK compares with it."""
+    headers = [
+        (name, value.lower() if name in (b"host", b"origin") else value) for name, value in scope["headers"]
+    ]
+    return {**scope, "headers": headers}
+
+
 def _is_metadata(scope: Scope) -> bool:
     is_read = scope["method"] in ("GET", "HEAD", "OPTIONS")
     return is_read and f"{path_of(scope)}/".startswith(f"{WELL_KNOWN}/")
@@ -180,10 +188,11 @@ def transport_security(
     host: str | None, hosts: tuple[str, ...], origins: tuple[str, ...]
 ) -> TransportSecuritySettings:
     """Accept Host and Origin headers for loopback, for the address that is served, and as configured."""
-    names = [*LOOPBACK, *hosts]
+    hosts, origins = (tuple(each.lower() for each in names) for names in (hosts, origins))
+    names = [*LOOPBACK, *(each.removesuffix(":*") for each in hosts)]
     if host is not None and host not in ("0.0.0.0", "::", ""):  # noqa: S104  compared, not bound
-        names.append(f"[{host}]" if ":" in host else host)
-    allowed_hosts, allowed_origins = [], list(origins)
+        names.append((f"[{host}]" if ":" in host else host).lower())
+    allowed_hosts, allowed_origins = [], [*origins, *(each.removesuffix(":*") for each in origins)]
     for name in dict.fromkeys(names):
         patterns = [name] if _has_port(name) else [name, f"{name}:*"]
         allowed_hosts += patterns

@@ -43,7 +43,7 @@ from .body import (
     replay,
     send_refusal,
 )
-from .guard import BearerGuard, LoopbackGuard, count_request, transport_security
+from .guard import BearerGuard, LoopbackGuard, count_request, lower_names, transport_security
 from .refusals import recording
 from .sessions import Sessions
 from .stopping import end_calls
@@ -132,6 +132,7 @@ class HttpApp:
         elif running is None:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
         else:
+            scope = lower_names(scope)
             send = send if running.why_not_ready is None else closing(send)
             await self._answer(scope, receive, recording(scope, send))
 

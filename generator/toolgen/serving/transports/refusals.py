@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from starlette.datastructures import Headers
 
 from toolgen.runtime.instrumentation import telemetry
 from toolgen.runtime.logs.configure import RateLimitFilter
@@ -24,13 +25,11 @@ REFUSALS.addFilter(RateLimitFilter("toolgen"))
 _OPERATORS: Final = frozenset({403, 413, 421, 429})  # that settings of the server can change
 _REASONS: Final = {
     400: "the request is not valid",
-    403: "the Origin header is not allowed",
     404: "this path, session or method does not exist",
     405: "the method is not supported",
     406: "the client does not accept the format of the answer",
     413: "the body is larger than --max-request-bytes",
     415: "the content type is not application/json",
-    421: "the Host header is not allowed",
     429: "too many requests",
     503: "there are too many sessions",
 }
@@ -50,12 +49,20 @@ def recording(scope: Scope, send: Send) -> Send:
 
 
 def _record(scope: Scope, status: int) -> None:
-    """Write the record of a refusal, never with the query or a header of the request."""
+    """Write the record of a refusal, never with the query, or a header other than Host and Origin."""
     client: Any = scope.get("client")
     has_token = any(name == b"authorization" for name, _ in scope["headers"])
     # the SDK's own texts may contain values of the request
     reason: str = scope.get(REASON) or _REASONS.get(status) or HTTPStatus(status).phrase
-    if status == 401:
+    headers = Headers(scope=scope)
+    origin = headers.get("origin")
+    # a browser asks with OPTIONS, without a token, whether a page may call
+    is_page = origin and REASON not in scope and (status == 403 or scope["method"] == "OPTIONS")
+    if status == 421:
+        reason = f"the Host header {quote(headers.get('host', ''))} is not allowed: see --allowed-host"
+    elif origin and is_page:
+        reason = f"pages of {quote(origin)} are not allowed: see --allowed-origin"
+    elif status == 401:
         reason = "the token is not valid" if has_token else "there is no token"
     fields = {
         "event": "refused",
@@ -73,5 +80,5 @@ def _record(scope: Scope, status: int) -> None:
         fields["principal"] = principal = principal_of(user.access_token)
         message += f", principal {quote(principal)}"
     # clients begin without a token
-    is_warning = status in _OPERATORS or status >= 500 or (status == 401 and has_token)
+    is_warning = is_page or status in _OPERATORS or status >= 500 or (status == 401 and has_token)
     REFUSALS.log(logging.WARNING if is_warning else logging.INFO, "%s)", message, extra=fields)
