@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.project import Project
+from tests.end_to_end.auth.test_scopes import BOB, shop, tokens_of
+from tests.end_to_end.project import Project, bearer
 from tests.end_to_end.raw_http import Answer, connect
 from tests.end_to_end.replicas import free_port
 from tests.end_to_end.slow_tools import begun, nap
 from tests.preloaded import python_command
+
+__all__ = ["shop"]
 
 SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
@@ -151,26 +154,36 @@ def test_an_invalid_setting_is_reported_in_one_line(
     assert (done.returncode, done.stderr, done.stdout) == (2, said, "")
 
 
-async def test_only_allowed_hosts_and_origins_are_accepted(serving: Project) -> None:
-    flags = (
-        "--insecure-no-auth",
-        "--allowed-host",
-        "tools.example.com",
-        "--allowed-host",
-        "b.example",
-        "--allowed-origin",
-        "https://app.example",
-    )
+READABLE = "access-control-allow-origin"
+PAGE = "https://app.example"
+PREFLIGHT = {"access-control-request-headers": "authorization, mcp-session-id, mcp-method, mcp-param-region"}
+REQUESTS: list[tuple[dict[str, str], int, str | None]] = [
+    ({"host": "TOOLS.example.com"}, 200, None),
+    ({"host": "b.example:8443", "origin": "HTTPS://b.example"}, 200, None),
+    ({"origin": "https://evil.example"}, 403, None),
+    ({"origin": "http://localhost:5173"}, 200, None),
+    ({"origin": PAGE, "mcp-session-id": "0"}, 404, PAGE),
+    ({"origin": PAGE, "authorization": ""}, 401, PAGE),
+    ({"origin": "app://x:9"}, 200, "app://x:9"),
+]
+"""Headers, the status, and the origin whose pages can read the answer."""
 
-    async with serving.server("--host", "0.0.0.0", *flags) as server:
-        url = server.url.replace("0.0.0.0", "127.0.0.1")
-        for host, origin, status in (
-            ("127.0.0.1", None, 200),
-            ("tools.example.com", None, 200),
-            ("b.example:8443", "https://app.example", 200),
-            ("evil.example", None, 421),
-            ("b.example", "https://evil.example", 403),
-        ):
-            async with connect(url) as connection:
-                connection.headers = {"host": host, **({} if origin is None else {"origin": origin})}
-                assert (await connection.ask("tools/list")).status == status, host
+
+async def test_only_allowed_hosts_and_pages_are_answered(shop: Project) -> None:
+    names = ("--allowed-host", "Tools.example.com", "--allowed-host", "b.example:*")
+    pages = ("--allowed-origin", "https://App.example", "--allowed-origin", "app://x:*")
+
+    async with shop.server("--auth-tokens", tokens_of(shop), *names, *pages) as server:
+        for sent, status, readable in REQUESTS:
+            async with connect(server.url) as connection:
+                connection.headers = bearer(BOB) | sent
+                answer = await connection.ask("tools/list")
+                assert (answer.status, answer.headers.get(READABLE)) == (status, readable), sent
+        assert "mcp-session-id, " in answer.headers["access-control-expose-headers"]
+        for origin, status, readable in ((PAGE, 200, PAGE), (f"{PAGE}.x", 400, None)):
+            async with connect(server.url) as connection:
+                connection.headers = PREFLIGHT | {"origin": origin, "access-control-request-method": "DELETE"}
+                await connection.request("OPTIONS")
+                answer = await connection.receive()
+                assert (answer.status, answer.headers.get(READABLE)) == (status, readable)
+                assert [*PREFLIGHT.values()] == [answer.headers["access-control-allow-headers"]]

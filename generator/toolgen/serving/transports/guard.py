@@ -17,6 +17,7 @@ from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.authentication import AuthenticationError
 from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
@@ -26,13 +27,14 @@ from toolgen.runtime.stores.store import StoreError
 from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.configuration import REMEDY, Authentication
 from toolgen.serving.auth.grant import principal_of
-from toolgen.serving.server_state import ServerState
+from toolgen.serving.server_state import SESSION_HEADER, ServerState
 
 from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, path_of, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+EXPOSED: Final = (SESSION_HEADER, "mcp-protocol-version", "www-authenticate", "retry-after")
 LIMITED_CODE: Final = -32029  # JSON-RPC leaves -32000 to -32099 to servers
 RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/key_set.py`
 _HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
@@ -126,6 +128,18 @@ class LoopbackGuard:
         )
         refused = RefusedError(403, INVALID_REQUEST, message)
         await send_refusal(refused, None, scope=scope, receive=receive, send=send)
+
+
+def allow_pages(app: ASGIApp, origins: tuple[str, ...]) -> CORSMiddleware:
+    """Let pages of `origins` call `app` and read its answers, refusals too (CORS)."""
+    patterns = [re.escape(each.lower()).replace(r":\*", "(:[0-9]+)?") for each in origins]
+    return CORSMiddleware(
+        app,
+        allow_origin_regex="|".join(patterns),
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=["*"],  # the names of `Mcp-Param-…` depend on the tools
+        expose_headers=EXPOSED,
+    )
 
 
 def lower_names(scope: Scope) -> Scope:

@@ -43,7 +43,14 @@ from .body import (
     replay,
     send_refusal,
 )
-from .guard import BearerGuard, LoopbackGuard, count_request, lower_names, transport_security
+from .guard import (
+    BearerGuard,
+    LoopbackGuard,
+    allow_pages,
+    count_request,
+    lower_names,
+    transport_security,
+)
 from .refusals import recording
 from .sessions import Sessions
 from .stopping import end_calls
@@ -145,7 +152,7 @@ class HttpApp:
             check_implementations(self.server)
         running = _Running(self)
         async with running.serving():
-            self._running, self._answer = running, self._guarded(running.answer)
+            self._running, self._answer = running, self._reached(running.answer)
             try:
                 yield
             finally:
@@ -168,7 +175,7 @@ class HttpApp:
             return
         self.authentication = authentication
         if self._running is not None:
-            self._answer = self._guarded(self._running.answer)
+            self._answer = self._reached(self._running.answer)
         LOGGER.info("tokens and keys were reloaded")
 
     def announce_stop(self) -> None:
@@ -189,6 +196,19 @@ class HttpApp:
             status, word = 200, "ok"
         response = PlainTextResponse(f"{word}\n", status, {"cache-control": "no-store"})
         await response(scope, receive, send)
+
+    def _reached(self, answer: ASGIApp) -> ASGIApp:
+        """Return `answer` behind the guard; pages of the allowed origins can read what either answers."""
+        guarded = self._guarded(answer)
+        origins = self.server.state.settings.allowed_origins
+        if not origins:
+            return guarded
+        readable = allow_pages(guarded, origins)
+
+        async def answer_pages(scope: Scope, receive: Receive, send: Send) -> None:
+            await (readable if path_of(scope) == PATH else guarded)(scope, receive, send)
+
+        return answer_pages
 
     def _guarded(self, answer: ASGIApp) -> ASGIApp:
         """Return `answer` behind the guard that the settings require; public pages have none."""
