@@ -169,19 +169,20 @@ REQUESTS: list[tuple[dict[str, str], int, str | None]] = [
 """Headers, the status, and the origin whose pages can read the answer."""
 
 
-async def test_only_allowed_hosts_and_pages_are_answered(shop: Project) -> None:
+@pytest.mark.parametrize("path", ["", "/"])
+async def test_only_allowed_hosts_and_pages_are_answered(shop: Project, path: str) -> None:
     names = ("--allowed-host", "Tools.example.com", "--allowed-host", "b.example:*")
     pages = ("--allowed-origin", "https://App.example", "--allowed-origin", "app://x:*")
 
     async with shop.server("--auth-tokens", tokens_of(shop), *names, *pages) as server:
         for sent, status, readable in REQUESTS:
-            async with connect(server.url) as connection:
+            async with connect(server.url + path) as connection:
                 connection.headers = bearer(BOB) | sent
                 answer = await connection.ask("tools/list")
                 assert (answer.status, answer.headers.get(READABLE)) == (status, readable), sent
         assert "mcp-session-id, " in answer.headers["access-control-expose-headers"]
         for origin, status, readable in ((PAGE, 200, PAGE), (f"{PAGE}.x", 400, None)):
-            async with connect(server.url) as connection:
+            async with connect(server.url + path) as connection:
                 connection.headers = PREFLIGHT | {"origin": origin, "access-control-request-method": "DELETE"}
                 await connection.request("OPTIONS")
                 answer = await connection.receive()

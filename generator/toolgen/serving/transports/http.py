@@ -44,6 +44,7 @@ from .body import (
     send_refusal,
 )
 from .guard import (
+    ENDPOINT,
     BearerGuard,
     LoopbackGuard,
     allow_pages,
@@ -55,7 +56,7 @@ from .refusals import recording
 from .sessions import Sessions
 from .stopping import end_calls
 
-PATH: Final = "/mcp"
+PATHS: Final = (ENDPOINT, f"{ENDPOINT}/")
 RETRY_SECONDS: Final = "5"
 STARTING: Final = "starting"
 STOPS: Final = "stopping"
@@ -206,7 +207,7 @@ class HttpApp:
         readable = allow_pages(guarded, origins)
 
         async def answer_pages(scope: Scope, receive: Receive, send: Send) -> None:
-            await (readable if path_of(scope) == PATH else guarded)(scope, receive, send)
+            await (readable if path_of(scope) in PATHS else guarded)(scope, receive, send)
 
         return answer_pages
 
@@ -285,7 +286,7 @@ class _Running:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        if path_of(scope) != PATH:
+        if path_of(scope) not in PATHS:
             await (self._pages or NOT_FOUND)(scope, receive, send)
         elif scope["method"] == "POST":
             await self._answer_post(scope, receive, send)
