@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.base.suggestions import quoted
+from toolgen.proof.containment import Contained, check_containment
 from toolgen.runtime.http.media import TOKEN
 from toolgen.runtime.validation.fault_messages import HEADER_TEXT, PATH_TEXT
-from toolgen.schema.validator import compiled
 from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name
@@ -32,7 +32,6 @@ _RESERVED_HEADER = re.compile(
 _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
 _SENDABLE = {"path": PATH_TEXT, "header": HEADER_TEXT}
-_NOT_SENDABLE = {"path": ("", ".", "..", "./", "a/.."), "header": ("\n", "a\n")}
 _MAX_NAME = 64  # characters of a property that every provider accepts
 
 
@@ -177,13 +176,9 @@ def _sendable(schema: Any, place: str, converter: SchemaConverter) -> Any:
         least = {"minItems": 1} if place == "path" and not meant.get("minItems") else {}
         items = {"items": _sendable(schema["items"], place, converter)} if "items" in schema else {}
         return {**schema, **least, **items}
-    try:
-        accepts = compiled(meant).is_valid
-        if not any(map(accepts, _NOT_SENDABLE[place])):
-            return schema  # of numbers, of other values of an enum, or with a pattern of its own
-    except ValueError:
-        pass  # it refers to other definitions, or is repaired later
     pattern = {"pattern": _SENDABLE[place]}
+    if isinstance(check_containment(meant, pattern), Contained):
+        return schema  # of numbers, of other values of an enum, or with a pattern of its own
     return (
         {**schema, "allOf": [*schema.get("allOf", ()), pattern]} if "pattern" in schema else schema | pattern
     )
