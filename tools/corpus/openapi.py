@@ -43,6 +43,9 @@ def measure_openapi(path: Path, package: str) -> Row:
             if "swagger" in document and "Swagger 2.0" in str(error):
                 row.refused = "Swagger 2.0"
                 return row
+            if not row.operations and "no operations to import" in str(error):
+                row.refused = "no operations"
+                return row
             row.misses.append(str(error))
     if row.imported != row.operations:
         row.misses.append(f"{row.operations} operations, {row.imported} specs")

@@ -274,3 +274,22 @@ def test_parameters_that_cannot_be_sent_are_left_out() -> None:
     assert sum("left out" in note for note in tool.notes) == 2
     with pytest.raises(SourceError, match="not a valid name of an HTTP method"):
         imported(document({"/": {"additionalOperations": {"A B": OK}}}, "3.2.0"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "has"),
+    [
+        (
+            {"components": {"schemas": {"A": {}, "B": {}}}},
+            "#/paths: there are no operations to import, only 2 s",
+        ),
+        (
+            {"paths": None, "webhooks": {"new": {"post": OK}}},
+            r"only 1 webhook \(which the API calls\) and 0 ",
+        ),
+        ({"paths": {"/a": {"summary": "A"}, "x-b": {"get": OK}}}, "only 0 schemas"),
+    ],
+)
+def test_a_document_without_operations_is_refused(parts: dict[str, Any], has: str) -> None:
+    with pytest.raises(SourceError, match=has):
+        imported({**document({}), **parts})

@@ -81,8 +81,6 @@ def run(args: argparse.Namespace) -> bool:
         prefix = check_prefix(args.env_prefix) if args.env_prefix else ""
         source = fetch_document(args.source) if is_url else read_source(args.source, args.start)
         document = parse_document(source.data, source.name)
-    if isinstance(document, dict) and document.get("webhooks") and not document.get("paths"):
-        say("the document has only webhooks, which the API calls; there are no operations to import")
     # a document from the network or a pipe must not name files here
     has_files = not is_url and args.source != "-"
     load = load_beside(Path(args.start, args.source)) if has_files else refuse_files

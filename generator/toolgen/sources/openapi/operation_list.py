@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
-from toolgen.base.suggestions import did_you_mean, quoted
+from toolgen.base.suggestions import count, did_you_mean, quoted
 from toolgen.language.names import snake
 from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import LeftOut, SourceError
@@ -102,17 +102,22 @@ def readable_names(operations: Sequence[Operation], all_operations: Sequence[Ope
 
 
 def list_operations(document: OpenApiDocument, left_out: LeftOut) -> list[Operation]:
-    """Return every operation below `paths` that is an object."""
+    """Return every operation below `paths` that is an object. Raises `SourceError` if there is none."""
     operations: list[Operation] = []
-    if document.root.data.get("paths") is None:
-        return operations
-    paths = document.object_at(document.root / "paths")
-    for key in paths.data:
+    is_missing = document.root.data.get("paths") is None
+    paths = document.root if is_missing else document.object_at(document.root / "paths")
+    for key in () if is_missing else paths.data:
         if not key.startswith("x-"):
             path = f"/{key.removeprefix('/')}"
             with left_out.reading(path):
                 path_item = document.object_at(paths / key)
                 operations.extend(_operations_of(document, path, path_item, left_out))
+    if not operations and not left_out.reasons:
+        webhooks = len(document.member(document.root, "webhooks"))
+        schemas = count(len([*document.schemas()]), "schema")
+        has = f"{count(webhooks, 'webhook')} (which the API calls) and {schemas}" if webhooks else schemas
+        hint = "import the document that has the API's `paths`"
+        raise document.error(paths.location, f"there are no operations to import, only {has}", hint)
     return operations
 
 
