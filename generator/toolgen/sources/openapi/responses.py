@@ -30,7 +30,10 @@ _NO_CONTENT: Schema = {
     "required": ["status"],
     "properties": {"status": {"type": "integer", "description": "The HTTP status; there is no content."}},
 }  # fmt: skip
-_WITHOUT_CONTENT = ("204", "205")  # https://www.rfc-editor.org/rfc/rfc9110#section-15.3.5
+_WITHOUT_CONTENT = (
+    "204",
+    "205",
+)  # whatever the document says: https://www.rfc-editor.org/rfc/rfc9110#section-15.3.5
 _UNDESCRIBED: Schema = {"type": "object", "description": "Content that the API does not describe."}
 _BINARY: Schema = {
     "type": "object",
@@ -84,10 +87,10 @@ def read_responses(operation: Operation, bundler: SchemaBundler) -> OperationRes
         if status[:1] == "2" or (status == "default" and not success_schemas):
             if not success_schemas:
                 read.returns = _meaningful_description(response)
-            if document.member(response, "content"):
-                success_schemas.append(_success_schema(read, response, bundler))
-            elif status in _WITHOUT_CONTENT or operation.method == "head":
+            if status in _WITHOUT_CONTENT or operation.method == "head":
                 success_schemas.append(_NO_CONTENT)
+            elif document.member(response, "content"):
+                success_schemas.append(_success_schema(read, response, bundler))
             else:
                 undescribed.append(status)
         elif status[:1] in "45" or status == "default":
