@@ -10,7 +10,16 @@ from functools import lru_cache
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 RUNTIME_NAMES = frozenset(
-    {"BaseTool", "ToolContext", "ToolError", "ToolRequest", "ToolResponse", "ToolConfig"}
+    {
+        "BaseTool",
+        "ToolContext",
+        "ToolError",
+        "ToolRequest",
+        "ToolResponse",
+        "ToolConfig",
+        "HttpTool",  # these two are bases of implementations
+        "ForwardedTool",
+    }
 )
 _FOLDERS_OF_SCHEMAS = frozenset(
     {"common", "components", "definitions", "defs", "models", "schema", "schemas", "shared", "types"}
@@ -70,6 +79,13 @@ def class_stem(py_name: str) -> str:
     stem = pascal(py_name, "Tool")
     names = {f"{stem}{end}" for end in ("Tool", "Request", "Response")}
     return stem if names.isdisjoint(RUNTIME_NAMES) else f"{stem}Tool"
+
+
+def implementation_class(tool_class: str) -> str:
+    """Return the name of a class that implements a tool: `CreateOrder`; `False_` for the tool `false`."""
+    name = tool_class.removesuffix("Tool")
+    # implementations import these two
+    return f"{name}_" if keyword.iskeyword(name) or name in ("Any", "ConfigDict") else name
 
 
 def models_module(py_name: str) -> str:

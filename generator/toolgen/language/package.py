@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.suggestions import first_sentence
+from toolgen.language.names import implementation_class
 from toolgen.language.program import Origins, PublishedTool
 from toolgen.language.publication import Publication
 from toolgen.schema.document import Schema, SchemaDocument
@@ -92,6 +93,11 @@ class Tool:
         """Return other names by which callers reach the tool."""
         aliases: Sequence[str] = self.definition.get("aliases", ())
         return aliases
+
+    @property
+    def implementation_class(self) -> str:
+        """Return the usual name of the class that implements it."""
+        return implementation_class(self.tool_class)
 
     @property
     def about(self) -> str:

@@ -171,7 +171,6 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
         title=title,
         spec=tool.file,
         tool=tool,
-        class_name=tool.tool_class.removesuffix("Tool"),
         names=sorted({tool.request_class, tool.tool_class, *types} - {"Any", "AsyncIterator", "str"}),
         typing=[*(["TYPE_CHECKING"] if checked else []), *(["Any"] if "Any" in types else [])],
         iterator=bool(chunks),
