@@ -52,6 +52,7 @@ NOT_EVALUATED = {
     "base/escaping/characters.py": "one class, repeated, and the function that compiles the patterns of all calls",
     "language/reading/read.py": "one of two classes, which are compiled at the top",
     "project/inputs/configuration.py": "a key, escaped, at the start of a line",
+    "runtime/settings.py": "one of two patterns, which are written at the top",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
     "schema/provider_names.py": "one of two classes, which are not repeated",
     "runtime/definition/semantics/json_schema.py": "an author's pattern: compiled for its error message, not used",

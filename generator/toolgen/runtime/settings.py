@@ -178,7 +178,7 @@ def flag_descriptions() -> Mapping[str, str]:
     import tomllib  # for the flags of servers
     from importlib.resources import files
 
-    return tomllib.loads(files(__package__).joinpath("settings.toml").read_text("utf-8"))
+    return tomllib.loads(files("toolgen.runtime").joinpath("settings.toml").read_text("utf-8"))
 
 
 def variable(name: str) -> str:

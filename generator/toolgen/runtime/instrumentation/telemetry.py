@@ -149,7 +149,9 @@ def instruments() -> Mapping[str, Any]:
     import tomllib  # for applications with a meter provider
     from importlib.resources import files
 
-    return tomllib.loads(files(__package__).joinpath("instruments.toml").read_text("utf-8"))
+    return tomllib.loads(
+        files("toolgen.runtime.instrumentation").joinpath("instruments.toml").read_text("utf-8")
+    )
 
 
 class Metrics:
