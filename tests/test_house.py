@@ -246,7 +246,7 @@ CAPS = {
     "project": 2_621,
     "proof": 4_578,
     "runtime": 10_356,
-    "schema": 2_286,
+    "schema": 2_298,
     "serving": 4_514,
     "sources": 5_530,
     "testing": 3_646,

@@ -16,9 +16,12 @@ _FORBIDDEN = "{name!r} is required, and no property may have that name; toolgen 
 
 def complete(schema: Schema, needs: Set[str]) -> tuple[Schema, tuple[Loss, ...]]:
     """Return `schema` with what a provider `needs`, see `ProviderLimits`; itself if nothing is missing."""
+    nodes = list(subschemas(schema)) if needs else []
+    if not any(_is_concerned(node, path, needs) for path, node in nodes):
+        return schema, ()
     losses: dict[JsonPath, Loss] = {}
     # with `items`, an item would count as evaluated
-    fills_items = "items" in needs and not any("unevaluatedItems" in node for _, node in subschemas(schema))
+    fills_items = "items" in needs and not any("unevaluatedItems" in node for _, node in nodes)
 
     def edit(path: JsonPath, node: JsonObject) -> JsonObject:
         if fills_items and "array" in (node.get("type"), *as_list(node.get("type"))):
@@ -39,6 +42,18 @@ def complete(schema: Schema, needs: Set[str]) -> tuple[Schema, tuple[Loss, ...]]
 
     made = edited(schema, edit)
     return schema if made == schema else made, tuple(losses.values())
+
+
+def _is_concerned(node: Schema, path: JsonPath, needs: Set[str]) -> bool:
+    """True if a provider may ask for more in a subschema: only then is the schema copied."""
+    if "items" in needs and "items" not in node and "array" in (node.get("type"), *as_list(node.get("type"))):
+        return True
+    if "properties" in needs and not path and "properties" not in node:
+        return True
+    names = as_list(node.get("required")) if "required" in needs else []
+    return bool(names) and (
+        "type" not in node or any(name not in node.get("properties", {}) for name in names)
+    )
 
 
 def _declare(node: JsonObject, name: str, path: JsonPath, losses: dict[JsonPath, Loss]) -> None:
