@@ -22,6 +22,7 @@ _ENVIRONMENT = {
     "GIT_AUTHOR_EMAIL": "a@example.com",
     "GIT_COMMITTER_NAME": "A",
     "GIT_COMMITTER_EMAIL": "a@example.com",
+    "GIT_COMMITTER_DATE": "2026-01-02T12:00:00Z",
 }
 
 
