@@ -251,7 +251,7 @@ CAPS = {
     "sources": 5_530,
     "testing": 3_646,
     "upstream": 1_978,
-    "tests": 44_754,
+    "tests": 44_753,
     "tools": 4_985,
     "benchmarks": 1_983,
     "templates": 1_096,
