@@ -44,7 +44,7 @@ class SharedState:
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
         if settings != Settings():
-            self._open(settings)
+            self._services = self._open(settings)
 
     @property
     def settings(self) -> Settings:
@@ -69,10 +69,9 @@ class SharedState:
 
     def environment(self) -> Environment:
         """Return the environment of calls outside of sessions."""
-        services = self.services()
         with self._lock:
             if self._environment is None:
-                self._environment = replace(services, context=self.context())
+                self._environment = replace(self.services(), context=self.context())
             return self._environment
 
     async def close(self) -> None:
@@ -83,7 +82,8 @@ class SharedState:
     def services(self) -> Environment:
         """Return the environment without a context. Raises SettingError if a setting is not valid."""
         with self._lock:
-            if self._services is None:
+            # a server's flags may have changed the settings since the toolkit was made
+            if self._services is None or self._services.settings != self.settings:
                 self._services = self._open(self.settings)
             return self._services
 

@@ -44,7 +44,7 @@ def adapt(program: Program, targets: Sequence[Target], progress: Progress = no_p
 
 
 class TargetLoss(NamedTuple):
-    """What a target cannot say of a tool."""
+    """Part of a tool that a target cannot express."""
 
     path: JsonPath  # in the spec
     reason: str

@@ -55,7 +55,7 @@ class Empty(enum.Enum):
 
 
 EMPTY: Final = Empty.EMPTY
-"""Proved: there is no such value."""
+"""Proof that no such value exists."""
 
 
 @dataclass(frozen=True, slots=True)

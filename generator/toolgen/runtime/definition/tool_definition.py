@@ -65,7 +65,12 @@ def answers_of(definition: Mapping[str, Any]) -> str:
     formats of requests are not enforced. Tools that call no API are `checked`.
     """
     operation = definition.get("x-openapi")
-    answers = operation.get("answers", SHAPE) if isinstance(operation, Mapping) else None
+    return answers_in(operation) if isinstance(operation, Mapping) else ANSWERS[0]
+
+
+def answers_in(operation: Mapping[str, Any]) -> str:
+    """Return `answers` of the value of `x-openapi`; see `answers_of`."""
+    answers: str = operation.get("answers", SHAPE)
     return answers if answers in ANSWERS else ANSWERS[0]
 
 

@@ -1,4 +1,4 @@
-"""What a call needs before its arguments are looked at: scopes of the caller, secrets of the application."""
+"""Check the scopes of a caller and the secrets of the application, before a call acts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ def check_scopes(needed: frozenset[str], granted: Collection[str] | None, tool: 
     """Raise InsufficientScopeError if a scope is not among `granted`; None grants nothing."""
     missing = sorted(needed.difference(granted or ()))
     if missing:
-        raise InsufficientScopeError(
-            f"{tool} needs permissions that this caller lacks: {', '.join(missing)}.",
-            details={"missing": missing},
-        )
+        message = f"{tool} needs permissions that this caller lacks: {', '.join(missing)}."
+        raise InsufficientScopeError(message, details={"missing": missing})
 
 
 def check_secrets(needed: Collection[str], found: Collection[str], tool: str) -> None:
     """Raise MissingDependencyError if an environment variable of `needed` was not `found`."""
     for name in needed:
         if name not in found:
-            raise MissingDependencyError(
-                f"The application has not set the environment variable {name}, which {tool} needs.",
-                details={"name": name},
-            )
+            message = f"The application has not set the environment variable {name}, which {tool} needs."
+            raise MissingDependencyError(message, details={"name": name})

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
+from toolgen.runtime.definition.tool_definition import LOGGED, answers_in
 from toolgen.runtime.errors import HttpError, ToolError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.validation.json_value import is_json
@@ -62,7 +62,7 @@ def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bo
         value = _parsed(reply)
         if value is not _NOT_JSON:
             return value
-        if not is_open and answers_of({"x-openapi": operation}) != LOGGED:
+        if not is_open and answers_in(operation) != LOGGED:
             message = f"The API answered {reply.status}, with a body that is not JSON."
             raise HttpError(message, details={"status": reply.status})
         wanted = kind

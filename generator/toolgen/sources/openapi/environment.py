@@ -86,13 +86,13 @@ def stem_of(prefix: str, title: str) -> str:
 
 def earlier_stem(specs: Sequence[Mapping[str, Any]]) -> str:
     """Return the stem of the variables in earlier imported specs, "" if they do not share one."""
-    names = {str(call["base_url"]) for call in map(_call_of, specs) if "base_url" in call}
+    names = {str(call["base_url"]) for call in map(call_of, specs) if "base_url" in call}
     # those of servers of single paths continue the stem
     stem = min((name.removesuffix(f"_{BASE_URL}") for name in names), key=len, default="")
     return stem if all(name.startswith(stem) and name.endswith(f"_{BASE_URL}") for name in names) else ""
 
 
-def _call_of(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+def call_of(spec: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the HTTP call of an imported spec; empty if it has none."""
     call = spec.get("x-openapi")
     return call if isinstance(call, dict) else {}
@@ -114,7 +114,7 @@ def secret_destinations(specs: Sequence[Mapping[str, Any]]) -> list[SecretDestin
             SecretDestination(
                 str(scheme[key]), origin_of(str(call.get("server", ""))), str(call.get("base_url", ""))
             )
-            for call in map(_call_of, specs)
+            for call in map(call_of, specs)
             for scheme in _schemes(call)
             for key in SECRET_KEYS
             if key in scheme

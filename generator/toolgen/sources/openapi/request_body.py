@@ -72,7 +72,9 @@ def add_body(arguments: OperationArguments, operation: Operation, converter: Sch
         message = "the body is optional and has required properties: it is the argument 'body'"
         arguments.notes.append(message)
         if media_type.startswith(MULTIPART):  # in which files are looked for
-            _add_object(arguments, flat, wire, examples, converter)
+            properties = OperationArguments()
+            _add_properties(properties, flat, wire, examples, converter)
+            _add_object(arguments, properties, wire)
         else:
             _add_whole(arguments, node, media, wire, examples, converter)
     else:
@@ -139,20 +141,12 @@ def _flattened(
     return flat if flat.properties.keys() >= set(flat.required) else None
 
 
-def _add_object(
-    arguments: OperationArguments,
-    flat: _CombinedProperties,
-    wire: dict[str, Any],
-    examples: list[Any],
-    converter: SchemaConverter,
-) -> None:
-    """Add the body as one argument, an object with the properties that could be arguments."""
-    inner = OperationArguments()
-    _add_properties(inner, flat, wire, examples, converter)
-    arguments.notes += inner.notes
-    wire["argument"] = arguments.add("body", "body", inner.schema(), required=False)
-    if inner.shown:
-        arguments.shown[wire["argument"]] = inner.shown
+def _add_object(arguments: OperationArguments, properties: OperationArguments, wire: dict[str, Any]) -> None:
+    """Add the body as one argument, an object of `properties`."""
+    arguments.notes += properties.notes
+    wire["argument"] = arguments.add("body", "body", properties.schema(), required=False)
+    if properties.shown:
+        arguments.shown[wire["argument"]] = properties.shown
 
 
 def _add_properties(

@@ -12,7 +12,7 @@ from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.openapi.document import LoadFile, OpenApiDocument, RepairLog
-from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, origin_of, stem_of
+from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, call_of, origin_of, stem_of
 from toolgen.sources.openapi.operation_arguments import OperationArguments, read_parameters
 from toolgen.sources.openapi.operation_list import (
     Operation,
@@ -213,8 +213,7 @@ class _OperationReader:
 
 def _answers_in(spec: Mapping[str, Any]) -> str:
     """Return what an earlier spec says about answers; empty if it says nothing."""
-    call = spec.get(CARRIED)
-    own = call.get("answers") if isinstance(call, dict) else None
+    own = call_of(spec).get("answers")
     return own if own in ANSWERS else ""
 
 
