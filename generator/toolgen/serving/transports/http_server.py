@@ -64,22 +64,24 @@ def serve_http(
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
-    shown = f"[{host}]" if ":" in host else host
-    root = f"http://{shown}:{listening.getsockname()[1]}"
-    print_message(f"serving {server.name} at {root}/mcp")
-    if pages is not None:
-        print_message(f"open {pages.address(root)}")
-    if metrics_port is not None:
-        print_message(f"metrics for everyone who reaches http://{shown}:{metrics_port}/metrics")
-    if app.authentication is None and not is_loopback(host):
-        print_message("warning: everyone who reaches this address can call the tools")
-    if connections < server.state.settings.sessions:
-        print_message(f"warning: at most {connections} connections, fewer than --sessions: raise `ulimit -n`")
-    refused = refused_tools(server.state.toolkit.definitions, frozenset())
-    if app.authentication is None and refused is not None:
-        print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
     uvicorn_server = _Server(config, app)
-    with listening, uvicorn_server.stop.handling_signals():
+    with listening, uvicorn_server.stop.handling_signals():  # before anybody is told that it serves
+        shown = f"[{host}]" if ":" in host else host
+        root = f"http://{shown}:{listening.getsockname()[1]}"
+        print_message(f"serving {server.name} at {root}/mcp")
+        if pages is not None:
+            print_message(f"open {pages.address(root)}")
+        if metrics_port is not None:
+            print_message(f"metrics for everyone who reaches http://{shown}:{metrics_port}/metrics")
+        if app.authentication is None and not is_loopback(host):
+            print_message("warning: everyone who reaches this address can call the tools")
+        if connections < server.state.settings.sessions:
+            print_message(
+                f"warning: at most {connections} connections, fewer than --sessions: raise `ulimit -n`"
+            )
+        refused = refused_tools(server.state.toolkit.definitions, frozenset())
+        if app.authentication is None and refused is not None:
+            print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
         uvicorn_server.run(sockets=[listening])
     return uvicorn_server.stop.exit_code
 
