@@ -7,6 +7,7 @@ Where a spec is refused, all specs are compiled together: every fault is reporte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ CompileBatch = Callable[[Sequence[str]], Encoded]
 
 WorkerPool = Callable[[CompileBatch, Sequence[str]], Iterable[Encoded]]
 """Calls the function with some of the paths at a time, until all are compiled."""
+
+
+_KEY_OF_A_TOOL = re.compile(rb"^(?:toolgen|name|description|input_schema):", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +128,9 @@ def _compile_missing(
 
 
 def is_shared_text(path: str, text: bytes | str) -> bool:
-    """True if the file is shared schemas. Only files with `$defs` are parsed, which is expensive."""
-    if b"$defs" not in (text if isinstance(text, bytes) else text.encode("utf-8", "replace")):
+    """True if the file is shared schemas. A key at the start of a line tells most tools without parsing."""
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    if b"$defs" not in raw or _KEY_OF_A_TOOL.search(raw):
         return False
     try:
         (source,) = read({path: text})
