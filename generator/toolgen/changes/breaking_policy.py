@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.base import KIB
 from toolgen.base.suggestions import did_you_mean, quoted
 from toolgen.changes.finding import Level
 from toolgen.changes.policy import Acceptance, Policy
@@ -20,7 +21,7 @@ from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import MAX_KEYS, Project, Table, parse_toml
 from toolgen.project.inputs.discovery import find_project
 
-MAX_BYTES: Final = 256 * 1024
+MAX_BYTES: Final = 256 * KIB
 """Maximum size of the file of accepted changes."""
 
 _KEYS: Final = ("code", "tool", "reason", "pointer", "fingerprint", "expires")

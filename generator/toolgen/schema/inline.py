@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolgen.base import MIB
 from toolgen.schema.document import (
     JsonPath,
     Located,
@@ -29,7 +30,7 @@ MAX_SUBSCHEMAS: Final = 5_000
 MAX_DEPTH: Final = 250
 """Maximum nesting of objects and lists after inlining; as `MAX_SUBSCHEMAS`."""
 
-MAX_CHARACTERS: Final = 4 * 1024 * 1024
+MAX_CHARACTERS: Final = 4 * MIB
 """Maximum length of the inlined schema as JSON, about that of a spec; as `MAX_SUBSCHEMAS`."""
 
 RESULT_PROPERTY: Final = "result"

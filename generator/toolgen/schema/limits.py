@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from toolgen.base import MIB
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits of one input. The defaults are far above what published tools have."""
 
-    spec_bytes: int = 4 * 1024 * 1024  # of one file below the specs folder
-    import_bytes: int = 64 * 1024 * 1024  # of one source of an import, after decoding
+    spec_bytes: int = 4 * MIB  # of one file below the specs folder
+    import_bytes: int = 64 * MIB  # of one source of an import, after decoding
     tools: int = 10_000  # of one source of an import
     nodes: int = 50_000  # subschemas of one schema
     properties: int = 5_000  # of one object; also the names in one `required`

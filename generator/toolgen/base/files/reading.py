@@ -7,7 +7,9 @@ import os
 import stat
 from typing import BinaryIO, Final
 
-MAX_BYTES: Final = 64 * 1024 * 1024
+from toolgen.base import MIB
+
+MAX_BYTES: Final = 64 * MIB
 """Limit of a file that has no smaller one. The largest generated files of 10,000 tools are below it."""
 READ: Final = (
     os.O_RDONLY

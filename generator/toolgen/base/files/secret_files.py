@@ -6,9 +6,10 @@ import os
 import stat
 from typing import Final
 
+from toolgen.base import KIB
 from toolgen.base.files.reading import open_named
 
-MAX_SECRET_BYTES: Final = 64 * 1024
+MAX_SECRET_BYTES: Final = 64 * KIB
 
 
 class SecretFileError(Exception):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from toolgen.base import MIB
 from toolgen.changes.contract import Contract, ContractPlaces, Side, by_name
 from toolgen.language.checking.check import check, lint
 from toolgen.language.checking.resolve import resolve
@@ -24,7 +25,7 @@ from toolgen.sources.exported_tools import ExportedTool, read_exported
 from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import source_errors
 
-_MAX_MARKED = 4 * 1024 * 1024  # characters of a file in which places are found, at the price of parsing YAML
+_MAX_MARKED = 4 * MIB  # characters of a file in which places are found, at the price of parsing YAML
 _SCHEMAS = ("input_schema", "output_schema")
 
 

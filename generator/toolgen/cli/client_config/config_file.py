@@ -18,13 +18,14 @@ from typing import Any, Final
 
 import tomlkit
 
+from toolgen.base import MIB
 from toolgen.base.files import FileKind, WritableFolder, make_named
 from toolgen.cli.client_config.clients import Client
 from toolgen.project import UnableError
 from toolgen.project.files.reading import file_errors
 
 BACKUP: Final = ".toolgen-backup"
-_MAX_BYTES: Final = 16 * 1024 * 1024
+_MAX_BYTES: Final = 16 * MIB
 _BOM: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _INDENT: Final = re.compile(r"\n([ \t]++)\"")
 

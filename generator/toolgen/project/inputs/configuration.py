@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.base import KIB
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.suggestions import did_you_mean
 from toolgen.language.codes import lint_codes
@@ -24,7 +25,7 @@ from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE
 
 FILE = "toolgen.toml"
 PYPROJECT = "pyproject.toml"
-_MAX_TOML: Final = 256 * 1024  # characters: `tomllib` takes up to 500 bytes of memory for each
+_MAX_TOML: Final = 256 * KIB  # characters: `tomllib` takes up to 500 bytes of memory for each
 TABLE = "tool.toolgen"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from toolgen.base import MIB
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.target import Target
 from toolgen.project.errors import UnableError
@@ -24,7 +25,7 @@ from toolgen.project.inputs.target_templates import SETTINGS, targets_of
 from toolgen.schema.limits import BUDGET
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-_MAX_CONFIGURATION = 1024 * 1024  # bytes
+_MAX_CONFIGURATION = MIB  # bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
+from toolgen.base import MIB
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.files import DeclaredFolder, FileKind, Folder
 from toolgen.base.suggestions import did_you_mean
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from toolgen.compile.printing.client_source import ClientTemplates
 
 SETTINGS = "target.yaml"
-_MAX_BYTES: Final = 1024 * 1024  # of one template
+_MAX_BYTES: Final = MIB  # of one template
 
 _SKIPPED = (".", "__pycache__")
 _FIELDS: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {

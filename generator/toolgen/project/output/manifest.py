@@ -7,12 +7,13 @@ import re
 from hashlib import sha256
 from typing import Any, Final
 
+from toolgen.base import MIB
 from toolgen.compile.output_changes import with_lf
 from toolgen.language.manifest import GeneratedFile, Manifest
 from toolgen.project.files.reading import is_inside
 
 NAME = "toolgen.manifest.json"
-MAX_MANIFEST: Final = 16 * 1024 * 1024
+MAX_MANIFEST: Final = 16 * MIB
 """Maximum size of the file in bytes: an empty object of JSON, of 3 bytes, takes 72 in memory."""
 _FORMAT = 2
 _OUTPUT = re.compile(

@@ -19,6 +19,7 @@ from time import monotonic
 from typing import Any, Final
 from uuid import uuid4
 
+from toolgen.base import MIB
 from toolgen.runtime import errors
 from toolgen.runtime.confirmation.tokens import digest_of_call
 from toolgen.runtime.context import Caller, ToolContext
@@ -34,7 +35,7 @@ from toolgen.runtime.stores.store import StoreError
 from toolgen.runtime.task import Task, TaskStarted
 
 WAIT_SECONDS: Final = 30.0  # that a call waits for the first one with its key
-MAX_ANSWER: Final = 16 * 1024 * 1024  # bytes of an answer that is kept
+MAX_ANSWER: Final = 16 * MIB  # bytes of an answer that is kept
 _PAUSES: Final = (0.02, 1.0)  # seconds between two looks at a running call: the first, and the longest
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from toolgen.base import KIB
 from toolgen.base.files import Folder, IrregularFileError, OutsideError, OversizedFileError, read_named
 from toolgen.runtime.content.block import Block, digest
 from toolgen.runtime.content.links import link_fault
@@ -168,7 +169,7 @@ def _block_of(item: Content | Media, data: bytes, **known: Any) -> Block:
     return Block(item.type, data, audience=item.audience or (), **(fields | known))
 
 
-_CHUNK: Final = 256 * 1024  # bytes
+_CHUNK: Final = 256 * KIB  # bytes
 
 
 class ContentSourceError(ValueError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from toolgen.base import MIB
 from toolgen.runtime.errors import MissingDependencyError, ToolTimeoutError, UnreachableError
 
 from .request import PreparedRequest
@@ -18,8 +19,7 @@ from .request import origin_of as _origin
 if TYPE_CHECKING:
     import httpx2
 
-MAX_BYTES = 20 * 1024 * 1024  # of a reply, decompressed
-_REDIRECTS = (301, 302, 303, 307, 308)
+MAX_BYTES = 20 * MIB  # of a reply, decompressed
 _MAX_REDIRECTS = 5
 
 _IN_CALL: ContextVar[bool] = ContextVar("toolgen_http_call", default=False)
@@ -129,10 +129,9 @@ def _is_of_others(record: logging.LogRecord) -> bool:
 
 def _redirect_target(method: str, url: str, response: httpx2.Response) -> str:
     """Return the target of a redirect that is followed; an empty string for any other reply."""
-    location = response.headers.get("location")
-    if response.status_code not in _REDIRECTS or not location or method not in ("GET", "HEAD"):
+    if not response.has_redirect_location or method not in ("GET", "HEAD"):
         return ""
-    target = urljoin(url, location)
+    target = urljoin(url, response.headers["location"])
     # RFC 9110, section 15.4: credentials must not go to another origin
     return target if _origin(target) == _origin(url) else ""
 
@@ -147,7 +146,7 @@ async def _read(response: httpx2.Response) -> Reply:
     async for chunk in response.aiter_bytes():
         content += chunk
         if len(content) > MAX_BYTES:
-            raise UnreachableError(f"{origin} answers with more than {MAX_BYTES // 1024 // 1024} MB.")
+            raise UnreachableError(f"{origin} answers with more than {MAX_BYTES // MIB} MB.")
         await asyncio.sleep(0)
     headers = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, response.reason_phrase, headers, bytes(content))

@@ -6,6 +6,7 @@ import base64
 import codecs
 import json
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final
 
 from toolgen.runtime.definition.tool_definition import LOGGED, answers_in
@@ -18,7 +19,8 @@ from .media import OCTETS, essence, is_binary, is_text
 from .media import is_json as is_json_media
 
 _SHOWN = 500  # characters of an error text
-_TEMPORARY = (408, 425, 429)  # time-out, too early, too many requests: the same call may succeed later
+_TEMPORARY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS)
+_MADE = (HTTPStatus.CREATED, HTTPStatus.ACCEPTED)
 _DETAILS = 10_000  # characters of an error body in `details`
 _LOCATION = 8_000  # characters of an address, as RFC 9110, section 4.1, recommends
 _NOT_JSON: Final = object()
@@ -52,7 +54,7 @@ def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bo
         return {"status": reply.status}
     if not reply.content:
         # RFC 9110, section 15.3.2: what was created, or its progress, is at that address
-        created = {"location": reply.headers.get("location")} if reply.status in (201, 202) else {}
+        created = {"location": reply.headers.get("location")} if reply.status in _MADE else {}
         return {"status": reply.status, **{name: text for name, text in created.items() if text}}
     kind, wanted = essence(reply.headers.get("content-type", "")), essence(accept.partition(",")[0])
     is_open = not accept or "*" in accept

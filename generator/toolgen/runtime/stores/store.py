@@ -18,6 +18,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
+from toolgen.base import MIB
 from toolgen.runtime.health import HEALTH
 from toolgen.runtime.own_threads import OwnThreads
 from toolgen.runtime.settings import SettingError, variable
@@ -25,7 +26,7 @@ from toolgen.runtime.settings import SettingError, variable
 Result = TypeVar("Result")
 
 SECONDS: Final = 5.0  # time limit of a database
-MEMORY_LIMIT: Final = 256 * 1024 * 1024  # bytes of all values in memory
+MEMORY_LIMIT: Final = 256 * MIB  # bytes of all values in memory
 _OVERHEAD: Final = 512  # bytes of a value in memory, beside itself
 WAIT_SECONDS: Final = 2 * SECONDS  # that a call waits for a store: for a thread, and for the answer
 _SQLITE: Final = "sqlite:///"

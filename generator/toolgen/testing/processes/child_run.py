@@ -16,11 +16,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
+from toolgen.base import MIB
 from toolgen.base.child_process import events_of, run_bounded
 from toolgen.base.files import make_named, read_named, write_named
 from toolgen.schema.document import JsonObject
 
-MAX_RESULT: Final = 1024**3  # bytes of all events
+MAX_RESULT: Final = 1024 * MIB  # bytes of all events
 
 
 @dataclass(frozen=True, slots=True)
