@@ -18,7 +18,6 @@ from toolgen.schema.document import (
     SchemaDocument,
     as_list,
     is_type,
-    same_value,
     value_key,
 )
 from toolgen.schema.keywords import ALL_REFERENCES, CONSTRAINING, FORMATS, IN_PLACE_LISTS
@@ -77,7 +76,7 @@ class Alternative(NamedTuple):
     type: str
     schema: Mapping[str, Any]  # its own keywords apply: it is neither a union nor a reference
     path: JsonPath
-    values: list[Any] | None  # of `enum` or `const`: nothing else is accepted
+    values: dict[object, Any] | None  # by `value_key`, of `enum` or `const`: nothing else is accepted
 
     @property
     def required(self) -> frozenset[str]:
@@ -92,7 +91,7 @@ class Alternative(NamedTuple):
 
     def admits(self, value: object) -> bool:
         """True if `value` is of this type and, if values are listed, one of them."""
-        is_listed = self.values is None or any(same_value(value, each) for each in self.values)
+        is_listed = self.values is None or value_key(value) in self.values
         return is_type(value, self.type) and is_listed
 
 
@@ -222,9 +221,7 @@ def _differ_by_type(a: Alternative, b: Alternative) -> bool:
     """True if types, or listed values, exclude each other."""
     if a.type != b.type and not {a.type, b.type} <= {"integer", "number"}:
         return True
-    if a.values is None or b.values is None:
-        return False
-    return set(map(value_key, a.values)).isdisjoint(map(value_key, b.values))
+    return a.values is not None and b.values is not None and a.values.keys().isdisjoint(b.values)
 
 
 def _own(part: Subschema) -> Iterator[Alternative]:
@@ -241,8 +238,8 @@ def _own(part: Subschema) -> Iterator[Alternative]:
     for name in types:
         if name == "integer" and "number" in types:
             continue
-        listed = None if values is None else [value for value in values if is_type(value, name)]
-        if listed != []:
+        listed = None if values is None else {value_key(each): each for each in values if is_type(each, name)}
+        if listed != {}:
             yield Alternative(name, schema, path, listed)
 
 
@@ -309,7 +306,7 @@ class StrictConverter:
         if "oneOf" in part.schema and any(self._form.overlap(a, b) for a, b in pairs):
             reason = "A value may fit several branches: strict mode knows only `anyOf`."
             self._lose(part.path, "oneOf", reason)
-        if any(self._form.are_ambiguous(a, b) for a, b in pairs):
+        if any(self._form.are_ambiguous(a, b) for a, b in pairs if a.type in ("object", "array")):
             self._lose(part.path, "anyOf", _AMBIGUOUS)
 
     def _reference(self, target: Subschema, depth: int) -> JsonObject:
@@ -339,7 +336,7 @@ class StrictConverter:
             if name in ("object", "array"):
                 self._lose(path, keyword, f"Strict mode lists no {name}s as values.", fatal=True)
             if name != "null":
-                printed[keyword] = values[0] if keyword == "const" else list(values)
+                printed[keyword] = schema[keyword] if keyword == "const" else list(values.values())
         return printed
 
     def _check_keywords(self, name: str, schema: Mapping[str, Any], path: JsonPath) -> None:
