@@ -65,9 +65,12 @@ FILES = {
         .encode(),
         "nested more than 150 deep",
     ),
-    "key twice": (b'[{"name": "f", "name": "g"}]', "duplicate key"),
+    "key twice": (b'[{"name": "f", "name": "g"}]', "1:16: 'name' is written twice"),
     "nan": (b'[{"name": "f", "x": NaN}]', "NaN is not a JSON number"),
     "null": (b"null", "expected a "),
+    "nameless": (b'{"tools": [\n  {"name": 7}\n]}', "left out #/tools/0: s.json:2:3 (#/tools/0): a "),
+    "nameless line": (b"7\n7", "left out line 1: s.json:1: expected a "),
+    "long name": (b'[\n{"name": "%s"}]' % (b"n" * 300), "s.json:2:1 (#/0): 'nnn"),
 }
 
 

@@ -12,7 +12,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.schema.document import JsonPath, format_pointer
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError
-from toolgen.sources.json_source import check_list
+from toolgen.sources.json_source import JsonDocument, check_list, errors_at
 from toolgen.sources.names import ExistingNames, choose_names
 
 MAX_NAMESAKES: Final = 100
@@ -25,6 +25,8 @@ class SourceDefinition:
     """A tool as its source defines it."""
 
     data: dict[str, Any]
+    document: JsonDocument
+    path: JsonPath  # in the document
     origin: str = ""  # where the source says that it has the tool from
     namespace: str | None = None
     count: int = 1  # how often the source has it
@@ -94,17 +96,18 @@ def import_definitions(
         published.add(each.name)
     tools: list[ImportedTool] = []
     for each in definitions:
-        with left_out.reading(each.name):
+        with left_out.reading(each.name), errors_at(each.document.place, source, each.path):
             tools.append(to_spec(each))
     return tools
 
 
-def key_of(definition: Any, where: str, path: JsonPath) -> str:
+def key_of(definition: Any, document: JsonDocument, path: JsonPath) -> str:
     """Return what identifies a definition that may not be one: its name, or its place."""
     name = definition.get("name") if isinstance(definition, dict) else None
-    return (
-        name if isinstance(name, str) and name.isprintable() and name else f"{where}#{format_pointer(path)}"
-    )
+    if isinstance(name, str) and name.isprintable() and name:
+        return name
+    place = (f"line {document.line}" if document.line else "", f"#{format_pointer(path)}" if path else "")
+    return " ".join(filter(None, place)) or "#"
 
 
 def _too_many(message: str) -> SourceError:

@@ -13,7 +13,7 @@ from toolgen.schema.document import JsonPath
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.definitions import unwrapped
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import JsonDocument, check_definition
+from toolgen.sources.json_source import JsonDocument, check_definition, errors_at
 from toolgen.sources.schema_repair import repair_foreign_schema
 
 _EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"
@@ -97,7 +97,8 @@ def read_exported(documents: Sequence[JsonDocument], name: str) -> list[Exported
     for document in documents:
         where = document.place(name)
         for found in _definitions(document.value, (), where):
-            tool = _tool(found, document.line, where)
+            with errors_at(document.place, name, found.at):
+                tool = _tool(found, document.line)
             known = tools.setdefault(tool.name, tool)
             if known.format is not tool.format:
                 message = f"{where}: tools of {known.format.name} and of {tool.format.name} in one source"
@@ -152,8 +153,8 @@ def _definition(value: dict[str, Any], at: JsonPath, where: str) -> _FoundDefini
     return _FoundDefinition(RESPONSES if value.get("type") == "function" else MCP, value, at)
 
 
-def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
-    check_definition(found.data, where, "tool", (), _EXPECTED)
+def _tool(found: _FoundDefinition, line: int) -> ExportedTool:
+    check_definition(found.data, "tool", (), _EXPECTED)
     name = found.data["name"]
     fields: dict[str, Any] = {}
     places: dict[str, JsonPath] = {}
@@ -170,7 +171,7 @@ def _tool(found: _FoundDefinition, line: int, where: str) -> ExportedTool:
             fields["meta"] = authors
     for key in ("input_schema", "output_schema"):
         if not isinstance(fields.get(key, {}), dict):
-            raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", _EXPECTED)
+            raise SourceError(f"`{key}` of {quoted(name)} must be an object", _EXPECTED)
         if key in fields or key == "input_schema":
             repaired = repair_foreign_schema(fields.get(key, {"type": "object"}), key)
             fields[key] = repaired.schema

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from yaml import YAMLError
+
 from toolgen.base.suggestions import quoted
+from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.reading.read import find_marks
+from toolgen.language.source import Marks, Source
+from toolgen.language.yaml12.reader import DocumentError, YamlReader
 from toolgen.language.yaml12.scalars import MAX_DIGITS
+from toolgen.schema.document import JsonPath, format_pointer
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import SourceError
 
@@ -18,6 +27,9 @@ MAX_BYTES = BUDGET.import_bytes
 MAX_DEPTH = (
     150  # generated code nests as deep as the schema, and Python accepts 200 brackets in one expression
 )
+
+MAX_LOCATED = 1_000_000
+"""Commas and lines of a text, up to which messages name lines: finding that many values takes 4 s."""
 
 _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
 
@@ -28,18 +40,22 @@ class JsonDocument:
 
     value: Any
     line: int  # from 1; 0 if the source is a single document
+    source: Source | None = None  # that knows lines: a single document in a file
 
-    def place(self, name: str) -> str:
-        """Return where the document is in the source `name`, for messages."""
-        return f"{name}:{self.line}" if self.line else name
+    def place(self, name: str, path: JsonPath = ()) -> str:
+        """Return where the document, or a part of it, is in the source `name`, for messages."""
+        if path and self.source is not None:
+            return place_in(self.source, path)
+        document = f"{name}:{self.line}" if self.line else name
+        return f"{document} (#{format_pointer(path)})" if path else document
 
 
 class _AmbiguousJsonError(ValueError):
     """JSON that Python's parser accepts and that readers disagree about."""
 
 
-def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
-    """Return the JSON documents in `data`; messages call the source `name`.
+def read_json_documents(data: bytes, name: str, *, is_file: bool = False) -> list[JsonDocument]:
+    """Return the JSON documents in `data`; messages call the source `name`, and name lines of a file.
 
     Raises:
         SourceError: `data` is too large, not UTF-8, not JSON or JSONL, or ambiguous.
@@ -48,7 +64,8 @@ def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
     if not text.strip():
         raise SourceError(f"{name} is empty", _EXPECTED)
     try:
-        documents = [JsonDocument(load_json(text, name), 0)]
+        value = load_json(text, name)
+        documents = [JsonDocument(value, 0, located_source(name, text, value) if is_file else None)]
     except json.JSONDecodeError as error:
         first_line, newline, _ = text.lstrip().partition("\n")
         # a value may end where its line does: JSONL, or an object that is written in several lines
@@ -58,6 +75,32 @@ def read_json_documents(data: bytes, name: str) -> list[JsonDocument]:
     for document in documents:
         check_value_limits(document.value, document.place(name))
     return documents
+
+
+def located_source(name: str, text: str, value: Any) -> Source:
+    """Return the `value` of `text`; the lines of its parts are found when a message first shows one."""
+    return Source(name, text, value, partial(_marks, name, text))
+
+
+def _marks(name: str, text: str) -> Marks:
+    is_large = text.count(",") + text.count("\n") > MAX_LOCATED
+    return Marks({}, {}) if is_large else find_marks(name, text)
+
+
+def place_in(source: Source, path: JsonPath) -> str:
+    """Return a place as messages show it: `api.yaml:9:5 (#/paths/~1a)`; without a line in a large source."""
+    span = source.nearest_key(path)
+    line = f":{span.line}:{span.column}" if source.marks.values else ""
+    return f"{source.file}{line}" + (f" (#{format_pointer(path)})" if path else "")
+
+
+@contextmanager
+def errors_at(place: Callable[..., str], *args: Any) -> Iterator[None]:
+    """Begin the message of a `SourceError` with `place(*args)`, which is called for an error only."""
+    try:
+        yield
+    except SourceError as error:
+        raise SourceError(f"{place(*args)}: {error.message}", error.hint, error.code) from error
 
 
 def decode_utf8(data: bytes, name: str) -> str:
@@ -75,8 +118,11 @@ def decode_utf8(data: bytes, name: str) -> str:
         ) from None
 
 
-def load_json(text: str, where: str) -> Any:
-    """Return one JSON value. Raises `json.JSONDecodeError`; `SourceError` for what readers disagree about."""
+def load_json(text: str, name: str, line: int = 0) -> Any:
+    """Return one JSON value: the one at `line` of the source `name`, or all of it.
+
+    Raises `json.JSONDecodeError`; `SourceError` for what readers disagree about.
+    """
     try:
         return json.loads(
             text,
@@ -86,9 +132,25 @@ def load_json(text: str, where: str) -> Any:
             parse_int=_bounded_int,
         )
     except _AmbiguousJsonError as error:
-        raise SourceError(f"{where}: {error}", "fix the source") from None
+        place = f"{name}:{line}" if line else name
+        known = None if line else _fault_of_yaml(text, name)
+        raise known or SourceError(f"{place}: {error}", "fix the source") from None
     except RecursionError:
-        raise _too_deep(where) from None
+        raise _too_deep(f"{name}:{line}" if line else name) from None
+
+
+def _fault_of_yaml(text: str, name: str) -> SourceError | None:
+    """Return what the YAML reader refuses in JSON, too: it knows the line of a key that is written twice."""
+    reader = YamlReader(name, text)
+    with suppress(DocumentError, YAMLError):
+        reader.read()
+    return to_source_error(reader.faults[0]) if reader.faults else None
+
+
+def to_source_error(fault: Diagnostic) -> SourceError:
+    """Return the error for what cannot be read, with its place."""
+    span = fault.span
+    return SourceError(f"{span.file}:{span.line}:{span.column}: {fault.message}", fault.hint)
 
 
 def not_json(text: str, error: json.JSONDecodeError, name: str, hint: str) -> SourceError:
@@ -131,21 +193,21 @@ def check_list(value: Mapping[str, Any], where: str) -> None:
         )
 
 
-def check_definition(value: Any, where: str, noun: str, schemas: Sequence[str], hint: str) -> None:
+def check_definition(value: Any, noun: str, schemas: Sequence[str], hint: str) -> None:
     """Raise `SourceError` unless `value` has a name that can be shown, and objects as its `schemas`."""
     if not isinstance(value, dict):
-        raise SourceError(f"{where}: expected a {noun}, found {quoted(json.dumps(value), 40)}", hint)
+        raise SourceError(f"expected a {noun}, found {quoted(json.dumps(value), 40)}", hint)
     name = value.get("name")
     if not isinstance(name, str) or not name:
-        raise SourceError(f"{where}: a {noun} without a name: {quoted(json.dumps(value), 80)}", hint)
+        raise SourceError(f"a {noun} without a name: {quoted(json.dumps(value), 80)}", hint)
     if len(name) > 256 or not name.isprintable():
-        message = f"{where}: {quoted(name)} cannot be the name of a {noun}"
+        message = f"{quoted(name)} cannot be the name of a {noun}"
         raise SourceError(message, "use printable characters, at most 256 of them")
     for key in schemas:
         if not isinstance(value.get(key, {}), dict | None):
-            raise SourceError(f"{where}: `{key}` of {quoted(name)} must be an object", hint)
+            raise SourceError(f"`{key}` of {quoted(name)} must be an object", hint)
     if not isinstance(value.get("description", ""), str | None):
-        raise SourceError(f"{where}: the description of {quoted(name)} must be a string")
+        raise SourceError(f"the description of {quoted(name)} must be a string")
 
 
 def _read_lines(text: str, name: str) -> Iterator[JsonDocument]:
@@ -153,7 +215,7 @@ def _read_lines(text: str, name: str) -> Iterator[JsonDocument]:
         if not line.strip():
             continue
         try:
-            yield JsonDocument(load_json(line, f"{name}:{number}"), number)
+            yield JsonDocument(load_json(line, name, number), number)
         except json.JSONDecodeError as error:
             message = f"{name}:{number}:{error.colno}: not JSON: {error.msg.lower()}"
             raise SourceError(message, "JSONL has one complete JSON value per line") from None

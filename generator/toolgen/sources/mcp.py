@@ -16,7 +16,7 @@ from toolgen.runtime.definition.check import is_valid_field
 from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
 from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
-from toolgen.sources.json_source import JsonDocument, check_definition
+from toolgen.sources.json_source import JsonDocument, check_definition, errors_at
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
 
@@ -49,15 +49,14 @@ def _read_tools(
     documents: Sequence[JsonDocument], name: str, left_out: LeftOut
 ) -> Iterator[SourceDefinition]:
     for document in documents:
-        where = document.place(name)
-        for path, tool in unwrapped(document.value, where):
-            with left_out.reading(key_of(tool, where, path)):
-                check_definition(tool, where, "tool", ("inputSchema", "outputSchema"), _EXPECTED)
+        for path, tool in unwrapped(document.value, document.place(name)):
+            with left_out.reading(key_of(tool, document, path)), errors_at(document.place, name, path):
+                check_definition(tool, "tool", ("inputSchema", "outputSchema"), _EXPECTED)
                 # in JSONL, collections of tools say beside each tool which server it is from
                 origin = tool.get("source") if document.line and document.value is tool else None
                 if isinstance(origin, str):
                     tool = {key: value for key, value in tool.items() if key != "source"}
-                yield SourceDefinition(tool, origin if isinstance(origin, str) else "")
+                yield SourceDefinition(tool, document, path, origin if isinstance(origin, str) else "")
 
 
 def _to_spec(tool: SourceDefinition) -> ImportedTool:

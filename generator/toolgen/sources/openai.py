@@ -12,11 +12,12 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.spec_schema import GROUP, TARGET_NAME
+from toolgen.schema.document import JsonPath, follow
 from toolgen.schema.providers import PROVIDERS
 from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
 from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError, in_spec_order
-from toolgen.sources.json_source import JsonDocument, check_definition
+from toolgen.sources.json_source import JsonDocument, check_definition, errors_at
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_foreign_schema
 
@@ -52,25 +53,27 @@ def _read_functions(
     documents: Sequence[JsonDocument], name: str, left_out: LeftOut
 ) -> Iterator[SourceDefinition]:
     for document in documents:
-        where = document.place(name)
-        for index, function in enumerate(_list_functions(document.value, where, left_out)):
-            with left_out.reading(key_of(function.data, where, (index,))):
-                check_definition(function.data, where, "function", ("parameters",), _EXPECTED)
-                if not isinstance(function.data.get("strict", False), bool | None):
-                    raise SourceError(f"{where}: `strict` of {quoted(function.name)} must be true or false")
+        for function in _list_functions(document, name, left_out):
+            data, path = function.data, function.path
+            with left_out.reading(key_of(data, document, path)), errors_at(document.place, name, path):
+                check_definition(data, "function", ("parameters",), _EXPECTED)
+                if not isinstance(data.get("strict", False), bool | None):
+                    raise SourceError(f"`strict` of {quoted(function.name)} must be true or false")
                 yield function
 
 
-def _list_functions(value: Any, where: str, left_out: LeftOut) -> Iterator[SourceDefinition]:
-    """Yield the functions in one document, however they are wrapped."""
-    for path, each in unwrapped(value, where):
+def _list_functions(
+    document: JsonDocument, name: str, left_out: LeftOut, at: JsonPath = ()
+) -> Iterator[SourceDefinition]:
+    """Yield the functions at `at` in one document, however they are wrapped."""
+    for path, each in unwrapped(follow(document.value, at), document.place(name), at):
         if not isinstance(each, dict):
-            yield SourceDefinition(each)  # refused with its place
+            yield SourceDefinition(each, document, path)  # refused with its place
             continue
         kind = each.get("type", "function")
         wrapper = next((key for key in _WRAPPERS if isinstance(each.get(key), dict)), None)
         if kind == "namespace" and isinstance(each.get("tools"), list):
-            for function in _list_functions(each["tools"], where, left_out):
+            for function in _list_functions(document, name, left_out, (*path, "tools")):
                 function.namespace = each["name"] if isinstance(each.get("name"), str) else None
                 yield function
         elif wrapper is not None:
@@ -78,13 +81,13 @@ def _list_functions(value: Any, where: str, left_out: LeftOut) -> Iterator[Sourc
             if "strict" in each and "strict" not in inner:
                 inner["strict"] = each["strict"]
             origin = each.get("source")
-            yield SourceDefinition(inner, origin if isinstance(origin, str) else "")
+            yield SourceDefinition(inner, document, path, origin if isinstance(origin, str) else "")
         elif kind == "function" or "parameters" in each:
-            yield SourceDefinition(each)
+            yield SourceDefinition(each, document, path)
         elif kind != _SEARCH:
             message = f"a tool of type {quoted(str(kind))} is built into OpenAI and cannot be imported"
-            with left_out.reading(key_of(each, where, path)):
-                raise SourceError(f"{where}: {message}", _EXPECTED)
+            with left_out.reading(key_of(each, document, path)), errors_at(document.place, name, path):
+                raise SourceError(message, _EXPECTED)
 
 
 def _to_spec(function: SourceDefinition) -> ImportedTool:

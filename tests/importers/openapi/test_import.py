@@ -245,8 +245,11 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"a: " + b"[" * 10_000, "nested more than 200 deep"),
         (BOMB, "api:6:8: the aliases of this file expand to more than 100,000 values"),
         (gzip.compress(b" " * 70_000_000, mtime=0), "more than 64 MB"),
-        (b'{"swagger": "2.0"}', "Swagger 2.0"),
-        (b'{"openapi": "3.1.0", "paths": []}', "api#/paths: must be an object"),
+        (b'{"swagger": "2.0"}', "api:1:2 (#/swagger): Swagger 2.0"),
+        (b'{"openapi": "3.1.0",\n\t"x": "\\ud83d\\ude00", "paths": []}', "api:2:23 (#/paths): must be"),
+        (b'{"openapi": "3.1.0", "paths": [%s1]}' % (b"1," * 1_000_000), "api (#/paths): must be an object"),
+        (b'{"openapi": "3.1.0",\n "paths": {},\n "paths": {}}', "api:3:2: 'paths' is written twice"),
+        (b'{"openapi": "3.1.0", "paths": []}', "api:1:22 (#/paths): must be an object"),
         (b'{"openapi": "3.1.0", "paths": {"/": {"$ref": "#/paths/~1"}}}', "refers back to itself"),
         (b'{"openapi": "3.1.0", "paths": {"/": {"get": {"security": [{"x": []}]}}}}', "refers to nothing"),
     ],
@@ -281,7 +284,7 @@ def test_parameters_that_cannot_be_sent_are_left_out() -> None:
     [
         (
             {"components": {"schemas": {"A": {}, "B": {}}}},
-            "#/paths: there are no operations to import, only 2 s",
+            r"\(#/paths\): there are no operations to import, only 2 s",
         ),
         (
             {"paths": None, "webhooks": {"new": {"post": OK}}},

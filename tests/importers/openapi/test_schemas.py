@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from toolgen.language.source import Source
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.http.request import in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.sources.imported_tool import ImportedTool, SourceError
 from toolgen.sources.names import ExistingNames
+from toolgen.sources.openapi.parse import parse_document
 from toolgen.sources.openapi.specs import ImportOptions, import_openapi
 
 from tests.importers.openapi.conftest import document
@@ -19,14 +22,13 @@ from tests.importers.openapi.conftest import document
 def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **options: Any) -> list[ImportedTool]:
     """Import a document with further `files`; return its tools."""
 
-    def load(path: str) -> Any:
+    def load(path: str) -> Source:
         if files is None or path not in files:
             raise SourceError(f"there is no file {path}")
-        return files[path]
+        return parse_document(json.dumps(files[path]).encode(), path)
 
     return import_openapi(
-        data,
-        "api.json",
+        parse_document(json.dumps(data).encode(), "api.json"),
         load,
         options=ImportOptions(**options),
         existing=ExistingNames(),

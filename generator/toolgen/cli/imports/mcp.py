@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.implement:
         return _implement(args, address)
     content = read_source(args.source, args.start) if address is None else _listed(address)
-    documents = _documents(content)
+    documents = _documents(content, is_file=address is None)
     return common.run_import(
         args,
         lambda context: import_mcp(documents, content.name, context.names, context.left_out),
@@ -96,9 +96,9 @@ def _listed(address: ServerAddress) -> SourceContent:
         return SourceContent(json.dumps(list_tools(address)).encode(), address.shown)
 
 
-def _documents(content: SourceContent) -> list[JsonDocument]:
+def _documents(content: SourceContent, *, is_file: bool = False) -> list[JsonDocument]:
     with source_errors():
-        return read_json_documents(content.data, content.name)
+        return read_json_documents(content.data, content.name, is_file=is_file)
 
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> bool:
 
     content = read_source(args.source, args.start)
     with source_errors():
-        documents = read_json_documents(content.data, content.name)
+        documents = read_json_documents(content.data, content.name, is_file=True)
     return common.run_import(
         args,
         lambda context: import_openai(documents, content.name, context.names, context.left_out),

@@ -79,11 +79,11 @@ def run(args: argparse.Namespace) -> bool:
     is_url = args.source.startswith(("http://", "https://"))
     with source_errors():
         prefix = check_prefix(args.env_prefix) if args.env_prefix else ""
-        source = fetch_document(args.source) if is_url else read_source(args.source, args.start)
-        document = parse_document(source.data, source.name)
+        content = fetch_document(args.source) if is_url else read_source(args.source, args.start)
+        source = parse_document(content.data, content.name)
     # a document from the network or a pipe must not name files here
     has_files = not is_url and args.source != "-"
-    load = load_beside(Path(args.start, args.source)) if has_files else refuse_files
+    load = load_beside(Path(args.start, args.source), args.source) if has_files else refuse_files
 
     options = ImportOptions(
         args.include, args.exclude, args.max, prefix, allowed=args.allow_variable, answers=args.answers or ""
@@ -91,15 +91,14 @@ def run(args: argparse.Namespace) -> bool:
     if args.list:
         left_out = LeftOut()
         with source_errors():
-            operations = find_operations(document, source.name, load, options, left_out)
+            operations = find_operations(source, load, options, left_out)
         say(*left_out.messages())
         _show(operations[: args.max], as_json=args.format == "json")
         return True
 
     def convert(context: ImportContext) -> ImportedTools:
         tools = import_openapi(
-            document,
-            source.name,
+            source,
             load,
             options=with_project(options, context, sync=args.sync),
             existing=context.names,
@@ -107,7 +106,7 @@ def run(args: argparse.Namespace) -> bool:
             left_out=context.left_out,
         )
         _check_secrets(tools, context, args.allow_variable)
-        return with_shared_components(tools, document, context, sync=args.sync)
+        return with_shared_components(tools, source.data, context, sync=args.sync)
 
     return common.run_import(args, convert, OWNED, http_modules if args.implement else None)
 

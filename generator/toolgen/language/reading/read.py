@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from yaml import YAMLError
@@ -58,12 +59,9 @@ def _read_one(path: str, file: str, raw: bytes | str, faults: list[Diagnostic]) 
     if data is None:
         data = _parse_yaml(file, text, faults)
 
-    def mark() -> Marks:
-        return locate_positions(file, _without_refused_characters(text))
-
     # a key that is written with escapes, as JSON allows, is found, too
     suppressions = take_suppressions(data) if "x-lint" in text or "\\" in text else {}
-    return Source(file, text, data, mark, path, suppressions)
+    return Source(file, text, data, partial(find_marks, file, text), path, suppressions)
 
 
 def decode_text(file: str, raw: bytes | str) -> str:
@@ -140,6 +138,11 @@ def _translate(value: Any, table: Mapping[int, str]) -> Any:
     if isinstance(value, list):
         return [_translate(inner, table) for inner in value]
     return value
+
+
+def find_marks(file: str, text: str) -> Marks:
+    """Return the position of every key and value of `text`, YAML or JSON that was read before."""
+    return locate_positions(file, _without_refused_characters(text))
 
 
 def _without_refused_characters(text: str) -> str:

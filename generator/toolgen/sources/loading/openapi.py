@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from toolgen.base.files import Folder
 from toolgen.language.names import snake
+from toolgen.language.source import Source
 from toolgen.project import PYPROJECT, UnableError, read_text, reason
 from toolgen.project.inputs.configuration import project_metadata
 from toolgen.schema.limits import BUDGET
@@ -18,6 +18,7 @@ from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceErr
 from toolgen.sources.loading.imported_specs import Destination, ImportContext, project_of
 from toolgen.sources.loading.source_content import SourceContent
 from toolgen.sources.openapi.components import share_components
+from toolgen.sources.openapi.document import LoadFile
 from toolgen.sources.openapi.environment import default_prefix, earlier_stem
 from toolgen.sources.openapi.parse import parse_document
 from toolgen.sources.openapi.specs import ImportOptions
@@ -84,25 +85,25 @@ def fetch_document(url: str) -> SourceContent:
     return SourceContent(fetch(url), display_url(url))
 
 
-def refuse_files(path: str) -> Any:
+def refuse_files(path: str) -> Source:
     raise SourceError(
         f"the document refers to the file {path}, which can be read only if the document is a file too",
         "save both in one folder, or bundle the document (`npx @redocly/cli bundle`)",
     )
 
 
-def load_beside(document: Path) -> Callable[[str], Any]:
-    """Return a loader of files below the document's folder; it follows no link out of it."""
+def load_beside(document: Path, shown: str) -> LoadFile:
+    """Return a loader of files beside `document`, which messages call `shown`; it follows no link out."""
     folder = Path(os.path.realpath(document)).parent  # `resolve` raises for a circle of links
 
-    def load(path: str) -> Any:
-        shown = posixpath.join(document.parent.as_posix(), path)
+    def load(path: str) -> Source:
+        name = posixpath.join(posixpath.dirname(shown), path)
         try:
             data = Folder(folder).read(path, limit=BUDGET.import_bytes)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the path
             why = reason(error) if isinstance(error, OSError) else str(error)
-            message = f"cannot read {shown}, which the document refers to: {why}"
+            message = f"cannot read {name}, which the document refers to: {why}"
             raise SourceError(message, "is the document complete, in one folder?") from None
-        return parse_document(data, shown)
+        return parse_document(data, name)
 
     return load

@@ -9,12 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, cast
 from urllib.parse import unquote, urljoin
 
 from toolgen.base.suggestions import quoted
+from toolgen.language.source import Source
 from toolgen.schema.document import JsonPath, follow, format_pointer, parse_pointer
 from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.json_source import errors_at, place_in
 
 _OUTSIDE = re.compile(r"[/\\]|[a-zA-Z][a-zA-Z0-9+.-]*:")
 _VERSION = re.compile(r"3\.[012](\.[0-9]+)?([-+].*)?")
@@ -23,11 +25,12 @@ _SWAGGER_HINT = (
     "convert it to OpenAPI 3 (https://converter.swagger.io, or `npx swagger2openapi`), and import the result"
 )
 _BUNDLE_HINT = "put the file below that folder, or bundle the document (`npx @redocly/cli bundle`)"
+_DANGLING_HINT = "write what it refers to into the document, or remove the reference"
 
 _SCHEMAS = ("components", "schemas")
 
-LoadFile = Callable[[str], Any]
-"""Path below the document's folder → the parsed content of that file. Raises `SourceError`."""
+LoadFile = Callable[[str], Source]
+"""Path below the document's folder → the parsed file. Raises `SourceError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +56,35 @@ class ObjectNode:
 
 
 class OpenApiDocument:
-    """A parsed document, called `name` in messages; the files it refers to are loaded when first used."""
+    """A parsed document; the files it refers to are loaded when first used."""
 
-    def __init__(self, name: str, data: Any, load: LoadFile) -> None:
-        self.name = name
+    def __init__(self, source: Source, load: LoadFile) -> None:
+        self.name = source.file
         self._load = load
-        self._files: dict[str, Any] = {"": data}
+        self._files = {"": source}
         self._with_ids: dict[str, dict[str, Location]] = {}  # by file and URI
-        self.version = _check_version(data, name)
-        self.root = ObjectNode(data, Location("", ()))
+        self.root = ObjectNode(cast("dict[str, Any]", source.data), Location("", ()))
+        self.version = self._check_version()
+
+    def _check_version(self) -> str:
+        """Return the minor version (`3.1`). Raises `SourceError` for other formats."""
+        data, here = self.root.data, self.root.location
+        if not isinstance(data, dict):
+            raise self.error(here, "not an OpenAPI document: it is not an object", _VERSIONS_HINT)
+        if "swagger" in data and "openapi" not in data:
+            message = f"Swagger {str(data['swagger'])[:8]} is another format"
+            raise self.error(here / "swagger", message, _SWAGGER_HINT)
+        version: Any = data.get("openapi")
+        if version is None:
+            raise self.error(here, "not an OpenAPI document: it has no `openapi`", _VERSIONS_HINT)
+        if not isinstance(version, str | float) or not _VERSION.fullmatch(str(version)):
+            message = f"OpenAPI {quoted(str(version), 20)} is not supported"
+            raise self.error(here / "openapi", message, _VERSIONS_HINT)
+        return str(version)[:3]
 
     def label(self, location: Location) -> str:
-        """Return `location` as messages show it: `api.yaml#/paths/~1pets/get`."""
-        return f"{location.file or self.name}#{format_pointer(location.path)}"
+        """Return `location` as messages show it: `api.yaml:9:5 (#/paths/~1pets/get)`."""
+        return place_in(self._files[location.file], location.path)
 
     def error(self, location: Location, why: str, hint: str = "fix the document") -> SourceError:
         """Return an error at `location`, to be raised."""
@@ -88,7 +107,7 @@ class OpenApiDocument:
         for root in roots:
             with suppress(LookupError):
                 return self._below(root, parse_pointer(fragment))
-        raise self.error(location, f"{quoted(ref)} refers to nothing")
+        raise self.error(location, f"{quoted(ref)} refers to nothing", _DANGLING_HINT)
 
     def _below(self, location: Location, path: JsonPath) -> Location:
         """Return the location of `path` below `location`, where objects may be references to their content.
@@ -144,7 +163,8 @@ class OpenApiDocument:
             message = f"{quoted(ref)} is outside the document's folder"
             raise self.error(location, message, _BUNDLE_HINT)
         if file not in self._files:
-            self._files[file] = self._load(file)
+            with errors_at(self.label, location):
+                self._files[file] = self._load(file)
         return file
 
     def _roots(self, location: Location) -> list[Location]:
@@ -153,7 +173,7 @@ class OpenApiDocument:
         The entry document comes last: parts of a document that was split refer to it so.
         """
         inner: list[Location] = []
-        value = self._files[location.file]
+        value = self._files[location.file].data
         for end, step in enumerate(location.path, 1):
             value = follow(value, (step,))
             if _has_id(value):
@@ -169,14 +189,14 @@ class OpenApiDocument:
                 base = joined_url(base, self.value_at(root)["$id"])
         for file in self._files.keys() - self._with_ids.keys():
             self._with_ids[file] = dict(
-                _list_ids(self._files[file], Location(file, ()), joined_url(own, file))
+                _list_ids(self._files[file].data, Location(file, ()), joined_url(own, file))
             )
         uris = (joined_url(base, ref), ref)
         return [found[uri] for found in self._with_ids.values() for uri in uris if uri in found][:1]
 
     def value_at(self, location: Location) -> Any:
         """Return the value at `location`, a `$ref` unresolved."""
-        return follow(self._files[location.file], location.path)
+        return follow(self._files[location.file].data, location.path)
 
     def follow_refs(self, location: Location) -> Location:
         """Return `location`, or the end of the chain of `$ref` that begins there. Raises `SourceError`."""
@@ -230,23 +250,6 @@ def _list_ids(value: Any, location: Location, base: str) -> Iterator[tuple[str, 
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _list_ids(inner, location / index, base)
-
-
-def _check_version(data: Any, name: str) -> str:
-    """Return the minor version (`3.1`). Raises `SourceError` for other formats."""
-    if not isinstance(data, dict):
-        raise SourceError(f"{name} is not an OpenAPI document: it is not an object", _VERSIONS_HINT)
-    if "swagger" in data and "openapi" not in data:
-        raise SourceError(
-            f"{name} is a Swagger {str(data['swagger'])[:8]} document, another format", _SWAGGER_HINT
-        )
-    version = data.get("openapi")
-    if version is None:
-        raise SourceError(f"{name} is not an OpenAPI document: it has no `openapi`", _VERSIONS_HINT)
-    if not isinstance(version, str | float) or not _VERSION.fullmatch(str(version)):
-        shown = quoted(str(version), 20)
-        raise SourceError(f"{name}: OpenAPI {shown} is not supported", _VERSIONS_HINT)
-    return str(version)[:3]
 
 
 class RepairLog:

@@ -10,11 +10,19 @@ from typing import Any
 from yaml import YAMLError
 from yaml.error import MarkedYAMLError
 
-from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.source import Source
 from toolgen.language.yaml12.reader import DocumentError, YamlReader
 from toolgen.language.yaml12.syntax_errors import describe_syntax_error
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import MAX_BYTES, check_value_limits, decode_utf8, load_json, not_json
+from toolgen.sources.json_source import (
+    MAX_BYTES,
+    check_value_limits,
+    decode_utf8,
+    load_json,
+    located_source,
+    not_json,
+    to_source_error,
+)
 
 _JSON = re.compile(r'\s*\{\s*"')  # though `{` begins a mapping in YAML, too
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -23,8 +31,8 @@ _TOLERATED = frozenset(("key-not-text", "merge-key"))
 """Faults in a spec that are common in OpenAPI documents: responses under 200, merge keys of YAML 1.1."""
 
 
-def parse_document(data: bytes, name: str) -> Any:
-    """Return the value in `data`; messages call the document `name`. Raises `SourceError`."""
+def parse_document(data: bytes, name: str) -> Source:
+    """Return the document in `data`; messages call the document `name`. Raises `SourceError`."""
     text = decode_utf8(_decompress(data, name), name)
     if not text.strip():
         raise SourceError(f"{name} is empty", _EXPECTED)
@@ -35,7 +43,7 @@ def parse_document(data: bytes, name: str) -> Any:
             raise not_json(text, error, name, _EXPECTED) from None
         value = _parse_yaml(text, name)
     check_value_limits(value, name)
-    return value
+    return located_source(name, text, value)
 
 
 def _decompress(data: bytes, name: str) -> bytes:
@@ -55,20 +63,15 @@ def _parse_yaml(text: str, name: str) -> Any:
     try:
         value = reader.read()
     except DocumentError as error:
-        raise _to_source_error(error.diagnostic) from None
+        raise to_source_error(error.diagnostic) from None
     except MarkedYAMLError as error:
-        raise _to_source_error(describe_syntax_error(name, text, error)) from None
+        raise to_source_error(describe_syntax_error(name, text, error)) from None
     except YAMLError as error:
         raise SourceError(f"{name}: neither JSON nor YAML: {error}", _EXPECTED) from None
     for fault in reader.faults:
         if fault.code not in _TOLERATED:
-            raise _to_source_error(fault)
+            raise to_source_error(fault)
     return _expand_merge_keys(value) if reader.faults else value
-
-
-def _to_source_error(fault: Diagnostic) -> SourceError:
-    span = fault.span
-    return SourceError(f"{span.file}:{span.line}:{span.column}: {fault.message}", fault.hint)
 
 
 def _expand_merge_keys(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.json_source import errors_at
 from toolgen.sources.openapi.document import OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import SECRET_KEYS, EnvironmentVariables
 from toolgen.sources.openapi.operation_list import Operation
@@ -55,7 +56,8 @@ def read_security(
             unknown.append(error)
             continue
         security = OperationSecurity()
-        problem = _meet(security, requirement, nodes, variables)
+        with errors_at(document.label, location):
+            problem = _meet(security, requirement, nodes, variables)
         if not problem:
             if {} in requirements:  # optional: sent if the variables are set
                 security.scopes, security.secrets = [], []

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolgen.base.suggestions import quoted
+from toolgen.language.source import Source
 from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE
 from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
+from toolgen.sources.json_source import errors_at
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.openapi.document import LoadFile, OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, call_of, origin_of, stem_of
@@ -71,19 +73,18 @@ class ImportOptions:
 
 
 def find_operations(
-    data: Any, name: str, load: LoadFile, options: ImportOptions, left_out: LeftOut
+    source: Source, load: LoadFile, options: ImportOptions, left_out: LeftOut
 ) -> list[Operation]:
-    """Return the operations of the parsed document `data` that the patterns of `options` select.
+    """Return the operations of a parsed document that the patterns of `options` select.
 
     Raises `SourceError` if the document or a pattern is not valid.
     """
-    document = OpenApiDocument(name, data, load)
+    document = OpenApiDocument(source, load)
     return filter_operations(list_operations(document, left_out), options.include, options.exclude)
 
 
 def import_openapi(
-    data: Any,
-    name: str,
+    source: Source,
     load: LoadFile,
     *,
     options: ImportOptions,
@@ -91,7 +92,7 @@ def import_openapi(
     on_progress: Callable[[int, int], None],
     left_out: LeftOut | None = None,
 ) -> list[ImportedTool]:
-    """Return the tools of the parsed document `data`; messages call it `name`.
+    """Return the tools of a parsed document.
 
     Args:
         load: loads a file that the document refers to.
@@ -101,7 +102,7 @@ def import_openapi(
     Raises:
         SourceError: the document or a pattern of `options` is not valid.
     """
-    document = OpenApiDocument(name, data, load)
+    document = OpenApiDocument(source, load)
     left_out = left_out or LeftOut(raises=True)
     every = list_operations(document, left_out)
     selected = filter_operations(every, options.include, options.exclude)
@@ -178,7 +179,7 @@ class _OperationReader:
             "title": summary if len(summary) <= _MAX_TITLE and "\n" not in summary else "",
             "description": description or summary or operation.title,
             "annotations": _annotations(operation.method),
-            "input_schema": _complete(bundler, arguments.schema(), "request", notes),
+            "input_schema": _complete(bundler, arguments.schema(), "request", operation, notes),
             "returns": responses.returns,
             "tags": operation.tags,
             "errors": responses.errors,
@@ -187,7 +188,7 @@ class _OperationReader:
             "timeout": _TIMEOUT,
         }
         if responses.schema is not None:
-            fields["output_schema"] = _complete(bundler, responses.schema, "response", notes)
+            fields["output_schema"] = _complete(bundler, responses.schema, "response", operation, notes)
         for message in add_examples(fields, _examples(arguments, responses)):
             self.repairs.add(message, operation.node.location)
         schemes = security.schemes
@@ -217,11 +218,14 @@ def _answers_in(spec: Mapping[str, Any]) -> str:
     return own if own in ANSWERS else ""
 
 
-def _complete(bundler: SchemaBundler, schema: Schema, direction: Direction, notes: list[str]) -> Schema:
+def _complete(
+    bundler: SchemaBundler, schema: Schema, direction: Direction, operation: Operation, notes: list[str]
+) -> Schema:
     """Return `schema` with its definitions, as the language accepts it."""
     name = "input_schema" if direction == "request" else "output_schema"
     bundled = bundler.bundle(schema, direction)
-    repaired = repair_schema(bundled.schema, name)
+    with errors_at(bundler.converter.document.label, operation.node.location):
+        repaired = repair_schema(bundled.schema, name)
     notes += repaired.notes
     if bundled.cut_off:
         notes.append(
