@@ -89,8 +89,9 @@ def import_definitions(
     if not distinct and not left_out.reasons:
         raise SourceError(f"{source} has no {noun}s", expected)
     definitions = list(distinct.values())
-    published = set(existing.taken)
     names = choose_names([each.name for each in definitions], existing)
+    # the file of an existing tool is only in the way of one that gets its name
+    published = {*existing.taken, *existing.in_place.difference(names)}
     for each, each.spec_name in zip(definitions, names, strict=True):
         each.is_first = each.name not in published
         published.add(each.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from toolgen.base.suggestions import quoted
@@ -21,6 +22,8 @@ from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
 
 CARRIED = "x-mcp"
+UPSTREAM = "x-upstream"
+"""Key of a spec whose calls are forwarded: SERVER/TOOL, the server's module and its own name of the tool."""
 OWNED = (
     "title", "icons", "description", "annotations", "input_schema", "output_schema", "meta", CARRIED,
 )  # fmt: skip
@@ -34,15 +37,22 @@ _EXPECTED = "give a tools/list result, a list of tools, or one tool per line"
 
 
 def import_mcp(
-    documents: Sequence[JsonDocument], name: str, existing: ExistingNames, left_out: LeftOut | None = None
+    documents: Sequence[JsonDocument],
+    name: str,
+    existing: ExistingNames,
+    left_out: LeftOut | None = None,
+    *,
+    upstream: str = "",
 ) -> list[ImportedTool]:
     """Return the tools in `documents`; messages call the source `name`.
 
-    Raises `SourceError`; for one tool only without `left_out`.
+    With `upstream`, the module of a server, the specs say that calls are forwarded there. Raises
+    `SourceError`; for one tool only without `left_out`.
     """
     left_out = left_out or LeftOut(raises=True)
     found = _read_tools(documents, name, left_out)
-    return import_definitions(found, _to_spec, name, "tool", existing, _EXPECTED, left_out)
+    to_spec = partial(_to_spec, upstream=upstream)
+    return import_definitions(found, to_spec, name, "tool", existing, _EXPECTED, left_out)
 
 
 def _read_tools(
@@ -59,7 +69,7 @@ def _read_tools(
                 yield SourceDefinition(tool, document, path, origin if isinstance(origin, str) else "")
 
 
-def _to_spec(tool: SourceDefinition) -> ImportedTool:
+def _to_spec(tool: SourceDefinition, upstream: str) -> ImportedTool:
     definition, spec_name = tool.data, tool.spec_name
     notes = [f"is listed {tool.count} times; imported once"] if tool.count > 1 else []
     fields: dict[str, Any] = {"toolgen": 1, "name": spec_name}
@@ -83,6 +93,8 @@ def _to_spec(tool: SourceDefinition) -> ImportedTool:
         fields["targets"] = {"mcp": options}
     if carried:
         fields[CARRIED] = carried
+    if upstream:
+        fields[UPSTREAM] = f"{upstream}/{tool.name}"
     return ImportedTool(in_spec_order(fields), tuple(f"{spec_name}: {note}" for note in notes), tool.origin)
 
 

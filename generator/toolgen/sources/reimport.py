@@ -33,6 +33,7 @@ class ExistingSpecs:
     kind: str  # of the import
     folder: str  # below the specs folder, with a trailing slash, or empty
     sources: Mapping[str, Source]  # by path below the specs folder
+    upstream: str = ""  # of an import whose calls are forwarded
 
     @property
     def target(self) -> str:
@@ -61,7 +62,8 @@ class ExistingSpecs:
         """Return the key of a tool → spec, of earlier imports of this kind into this folder."""
         found: dict[str, Source] = {}
         for source, data in self._tools():
-            if source.path.startswith(self.folder) and imported_kind(source.text) == self.kind:
+            is_own = str(data.get("x-upstream", self.upstream)).partition("/")[0] == self.upstream
+            if is_own and source.path.startswith(self.folder) and imported_kind(source.text) == self.kind:
                 key = self.key(data)
                 # two documents in one folder may call operations alike: the other one goes by its name
                 found[_published_name(data, self.target) if key in found else key] = source
@@ -73,7 +75,7 @@ class ExistingSpecs:
         if self.kind == "openapi" and isinstance(call, dict):
             operation = call.get("operation")
             return operation if isinstance(operation, str) else f"{call.get('method')} {call.get('path')}"
-        return _published_name(fields, self.target)
+        return str(fields.get("x-upstream", "")).partition("/")[2] or _published_name(fields, self.target)
 
     def places(self, key: str, fields: Mapping[str, Any]) -> set[str]:
         """Return what may identify the tool in its source where it cannot be read: also its place."""

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> bool:
     judged = judge_upstreams(read_project(args.start).project, today())
     is_clean = _check_code(args, judged)
     if args.format == "text":
-        _show_upstreams(judged)
+        _show_upstreams(judged, args)
     return is_clean and not any(each.judgement.failed for each in judged)
 
 
@@ -80,8 +80,10 @@ def _check_output(
     from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
     from toolgen.sources.contracts_lock import find_vendored_changes
+    from toolgen.sources.forwarded_modules import check_upstreams
 
     read = read_project(args.start)
+    check_upstreams(read)
     vendored = find_vendored_changes(read)
     schema = find_outdated_schema(read.project, user_cache())
     others = [each for each in (schema, find_outdated_section(read.project)) if each]
@@ -132,13 +134,14 @@ def _check_output(
     return False
 
 
-def _show_upstreams(judged: Sequence[JudgedUpstream]) -> None:
+def _show_upstreams(judged: Sequence[JudgedUpstream], args: argparse.Namespace) -> None:
     from toolgen.cli.diagnostics import emit_findings
 
     for each in judged:
         say(f"{each.server.label}: {emit_findings(each.judgement)}")
         if each.judgement.failed:
-            say(f"if this is as it should be: toolgen import mcp --implement --sync, and review {each.lock}")
+            say(f"if this is as it should be: {command_line(args, *each.sync)}")
+            say(f"then review {each.lock}")
 
 
 def _upstreams_data(judged: Sequence[JudgedUpstream]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from toolgen.cli.progress import progress_line
 from toolgen.project import UnableError, find_project
 
 if TYPE_CHECKING:
+    from toolgen.project import Project
     from toolgen.sources.loading.imported_specs import Convert, Implementations
 
 _MAX_LISTED = 5  # paths in one message
@@ -46,12 +47,14 @@ def run_import(
     convert: Convert,
     owned: tuple[str, ...],
     implementations: Implementations | None = None,
+    *,
+    upstream: str = "",
 ) -> bool:
     """Write the specs of the tools that `convert` returns, and report what was done."""
     from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
     from toolgen.testing.tool_under_test import tool_under_test
 
-    request = ImportRequest(args.kind, args.start, args.into, args.sync, args.strict)
+    request = ImportRequest(args.kind, args.start, args.into, args.sync, args.strict, upstream)
     with progress_line() as progress:
         result = import_tools(request, convert, owned, implementations, progress=progress)
     tools = result.program.tools if result.program else ()
@@ -79,9 +82,10 @@ def _describe_not_tested(names: Sequence[str]) -> str:
     )
 
 
-def check_implementations_setting(args: argparse.Namespace) -> None:
-    """Raise UnableError if the project does not say where implementations go."""
+def check_implementations_setting(args: argparse.Namespace) -> Project:
+    """Return the project. Raises UnableError if it does not say where implementations go."""
     project = find_project(Path(args.start))
     if project.implementations is None:
         message = f"--implement: {project.file} does not say where implementations go"
         raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
+    return project

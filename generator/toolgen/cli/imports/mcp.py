@@ -103,8 +103,9 @@ def _documents(content: SourceContent, *, is_file: bool = False) -> list[JsonDoc
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
+    from toolgen.sources.forwarded_modules import upstream_name
     from toolgen.sources.loading.implementations import upstream_modules
-    from toolgen.sources.mcp import OWNED, import_mcp
+    from toolgen.sources.mcp import OWNED, UPSTREAM, import_mcp
     from toolgen.sources.mcp_client.connection import list_server
     from toolgen.sources.server import forwarded
 
@@ -112,8 +113,10 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
         raise UnableError(
             "usage", "--implement needs a server, and SOURCE is a file", "give a URL, or a command"
         )
+    project = common.check_implementations_setting(args)
     with source_errors():
         listing = list_server(address, "importing from a server")
+    upstream = upstream_name(project, listing.name, address.source, is_sync=args.sync)
     documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
@@ -121,15 +124,16 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     env = {name: f"${{{name}}}" for name in args.env}
 
     def convert(context: ImportContext) -> list[ImportedTool]:
-        return [
-            forwarded(tool) for tool in import_mcp(documents, address.shown, context.names, context.left_out)
-        ]
+        found = import_mcp(documents, address.shown, context.names, context.left_out, upstream=upstream)
+        return list(map(forwarded, found))
 
     def implementations(project: Project, package: Package) -> NewModules:
         lock = lock_text(listing)
-        return upstream_modules(project, package.tools, listing, address, lock=lock, headers=headers, env=env)
+        return upstream_modules(
+            project, package.tools, listing, address, lock=lock, module=upstream, headers=headers, env=env
+        )
 
-    done = common.run_import(args, convert, OWNED, implementations)
+    done = common.run_import(args, convert, (*OWNED, UPSTREAM), implementations, upstream=upstream)
     say(f"calls are forwarded to {listing.label}; review its lock and commit it")
     others = {"resource": listing.resources, "resource template": listing.resource_templates}
     others["prompt"] = listing.prompts

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import os
+import re
 import site
 import sys
 import sysconfig
@@ -22,7 +23,7 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.logs.logger import LOGGER
@@ -119,12 +120,37 @@ def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault
             yield _missing(str(package), definition)
             continue
         try:
-            source = getattr(spec.loader, "get_source", lambda name: None)(path)
+            source = _source_of(spec)
             if source is not None:
                 ast.parse(source)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None) or 1
             yield _import_fault(name, path, error, _Place(str(spec.origin), line))
+
+
+_UPSTREAM: Final = re.compile(r"\b_upstreams(?:\.|\s+import\s+)(\w+)")
+
+
+def other_upstream(module: str, spec: object) -> str:
+    """Return the upstream that the text of a module names, if a spec (`x-upstream`) has another; else ""."""
+    named = _UPSTREAM.findall(module)
+    return "" if not named or str(spec).partition("/")[0] in named else str(named[0])
+
+
+def find_foreign_modules(catalog: Catalog) -> Iterator[ImplementationFault]:
+    """Yield the implementations that forward to another server than their specs say, without running them."""
+    for name, definition in catalog.TOOLS.items() if catalog.IMPLEMENTATIONS is not None else ():
+        mark: Any = definition.get("x-upstream")
+        spec = None if mark is None else find_module(catalog, definition)
+        if spec is not None and (other := other_upstream(_source_of(spec) or "", mark)):
+            message = f"{name} forwards to {other}, and its spec is from {mark}: import it again"
+            yield ImplementationFault("implementation-class", name, str(spec.origin), 1, message)
+
+
+def _source_of(spec: ModuleSpec) -> str | None:
+    """Return the source of a module, without importing it. Raises what its loader raises."""
+    source: str | None = getattr(spec.loader, "get_source", lambda name: None)(spec.name)
+    return source
 
 
 def warn_of_faults(catalog: Catalog) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
@@ -18,6 +17,7 @@ from toolgen.project import Project
 from toolgen.project.scaffolding.new_tool import http_text
 from toolgen.runtime.adapters.published_tools import published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.sources.forwarded_modules import UPSTREAMS, refuse_other_upstreams
 from toolgen.sources.loading.imported_module import ask_child
 from toolgen.sources.loading.imported_specs import NewModules, module_path, new_modules
 from toolgen.sources.mcp_client.client import ServerAddress
@@ -154,10 +154,7 @@ def _top_folder(server: ServerDescription) -> Path | None:
 
 # Servers that calls are forwarded to
 
-UPSTREAMS: Final = "_upstreams"
-"""Package in that of the implementations: a module and a lock for each server."""
 _PACKAGE: Final = '"""The servers that tools of this package forward to, each with a lock beside it."""\n'
-_MAX_NAME: Final = 40
 
 
 def upstream_modules(
@@ -167,16 +164,18 @@ def upstream_modules(
     address: ServerAddress,
     *,
     lock: str,
+    module: str,
     headers: Mapping[str, str],
     env: Mapping[str, str],
 ) -> NewModules:
     """Return a module for each tool, one for the server, one for what it has besides tools, and its lock.
 
-    `headers` and `env` name their values: `${VARIABLE}`, `lock` is the content of the lock. Modules that
-    exist are kept, the lock is replaced.
+    `headers` and `env` name their values: `${VARIABLE}`, `lock` is the content of the lock, `module` is the
+    upstream. Modules that exist are kept, the lock is replaced. Raises UnableError if one that is kept
+    forwards to another server.
     """
     package = f"{project.implementations}.{UPSTREAMS}"
-    folder, module = project.path_of(package), module_name(listing.name)
+    folder = project.path_of(package)
     server = quoted(listing.name, 80)
     new = {
         f"{folder}/__init__.py": _PACKAGE,
@@ -199,15 +198,17 @@ def upstream_modules(
             server=server,
             serves=literal(serves),
         )
+    paths = {tool.wire_name: module_path(project, tool.py_name) for tool in tools}
+    refuse_other_upstreams(project, ((paths[tool.wire_name], tool.file) for tool in tools), module)
     for tool in tools:
-        new[module_path(project, tool.py_name)] = render(
+        new[paths[tool.wire_name]] = render(
             "_new/forwarded.py.jinja",
             tool=tool,
             package=project.package,
             upstreams=package,
             module=module,
             server=server,
-            listed_name=literal(published_name(cast("ToolDefinition", tool.definition), "mcp")),
+            listed_name=literal(str(tool.definition["x-upstream"]).partition("/")[2]),
         )
     modules = new_modules(project, new)
     return NewModules({**modules.files, f"{folder}/{module}.lock": lock}, modules.notes)
@@ -221,9 +222,3 @@ def _served(listing: Listing) -> list[str]:
     return [
         each for each in ("completions", *has) if each in (listing.capabilities or ()) and has.get(each, True)
     ]
-
-
-def module_name(server: str) -> str:
-    """Return the name of the module for a server."""
-    words = re.sub(r"[^a-z0-9]+", "_", server.rpartition("/")[2].lower()).strip("_")[:_MAX_NAME]
-    return words if words[:1].isalpha() else f"server_{words}".rstrip("_")

@@ -44,7 +44,10 @@ _MAX_LISTED = 5  # paths in one message
 _SMALLER = "nothing was written; import the source without this tool, or with a shorter schema"
 _NOTHING = "nothing was written"
 _STRICT = "nothing was written; fix the source, or leave out --strict"
-_NOT_WRITTEN = "nothing was written; --sync brings earlier imports up to date"
+_NOT_WRITTEN = (
+    "nothing was written; --sync brings earlier imports of this source up to date, "
+    "and --into DIR gives another source a folder of its own"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class ImportRequest:
     into: str | None = None  # the folder for the specs; None: the project's specs folder
     sync: bool = False  # update earlier imports
     strict: bool = False  # one tool that cannot be imported refuses all
+    upstream: str = ""  # the module of the server that calls are forwarded to
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,8 @@ def import_tools(
             "leave out --into, or --implement",
         )
     sources = read(destination.existing, destination.shown) if destination.existing else ()
-    specs = ExistingSpecs(request.kind, destination.folder, {each.path: each for each in sources})
+    by_path = {each.path: each for each in sources}
+    specs = ExistingSpecs(request.kind, destination.folder, by_path, request.upstream)
     left_out = LeftOut()
     with source_errors():
         found = convert(ImportContext(destination, specs, specs.names(request.sync), progress, left_out))

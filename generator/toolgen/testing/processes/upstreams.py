@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from importlib import import_module
@@ -38,6 +40,7 @@ class JudgedUpstream:
     server: Listing
     lock: str  # path, as messages show it
     judgement: Judgement
+    sync: Sequence[str]  # the command that writes the lock again
 
 
 def judge_upstreams(project: Project, today: date) -> list[JudgedUpstream]:
@@ -76,9 +79,7 @@ def _judged(found: dict[str, Any], project: Project, today: date) -> JudgedUpstr
         content = read_named(lock)
     except OSError as error:
         message = f"cannot read {shown}: {reason(error)}"
-        raise UnableError(
-            "no-lock", message, "write it with `toolgen import mcp --implement --sync`"
-        ) from None
+        raise UnableError("no-lock", message, f"write it: toolgen {shlex.join(_sync(upstream))}") from None
     try:
         address = upstream.address()
     except MissingDependencyError as error:
@@ -93,7 +94,17 @@ def _judged(found: dict[str, Any], project: Project, today: date) -> JudgedUpstr
         today=today,
         allow_texts=upstream.drift_description == "log",
     )
-    return JudgedUpstream(listing, shown, judgement)
+    return JudgedUpstream(listing, shown, judgement, _sync(upstream))
+
+
+def _sync(upstream: Upstream) -> list[str]:
+    """Return the command that updates specs and lock; headers that are more than a variable are left out."""
+    named = [(name, re.fullmatch(r"\$\{(\w+)\}", value)) for name, value in upstream.headers.items()]
+    words = ["import", "mcp", "--implement", "--sync"]
+    words += [word for name, found in named if found for word in ("--header", f"{name}={found[1]}")]
+    words += [word for name in upstream.env for word in ("--env", name)]
+    source = shlex.split(upstream.source) if upstream.is_command else [upstream.source]
+    return [*words, *(["--", *source] if upstream.is_command else source)]
 
 
 def _forwarded(listing: Listing, has_features: bool) -> Listing:

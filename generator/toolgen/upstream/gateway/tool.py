@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
 from toolgen.runtime.context import ToolContext
+from toolgen.runtime.errors import UpstreamChangedError
 from toolgen.serving.adopted.tool import AdoptedToolError, answer_of
 from toolgen.serving.current_call import current_call
 from toolgen.serving.held_questions import Exchange, Requester
@@ -50,6 +51,9 @@ class ForwardedTool:
 
     async def execute(self, request: Any, context: ToolContext) -> Any:
         """Call the tool of the upstream. Return its result, or raise its error."""
+        own, mark = f"{self.upstream.lock.stem}/{self.listed_name}", self.definition.get("x-upstream")
+        if mark is not None and mark != own:
+            raise UpstreamChangedError(f"Not called: the spec is of {mark}, and calls would go to {own}.")
         call = current_call()
         requester = Requester(
             None if call is None else call.request,
