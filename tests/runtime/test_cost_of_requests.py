@@ -175,3 +175,11 @@ def test_branches_that_double_at_each_level_are_refused_in_time() -> None:
     with processor_limit(1):
         assert not schema.is_valid(value)
         assert [str(fault) for fault in find_faults(schema, value)] == [TOO_LARGE]
+
+
+def test_only_the_first_of_many_unknown_names_get_suggestions() -> None:
+    known = {f"property_of_the_order_{number}": {} for number in range(2_000)}
+    schema = compile_schema({"properties": known, "additionalProperties": False})
+    with processor_limit(0.3):
+        faults = find_faults(schema, {f"property_of_tha_order_{number}": 1 for number in range(1_000)})
+    assert ["did you mean" in str(fault) for fault in faults] == [True] * 3 + [False] * 997

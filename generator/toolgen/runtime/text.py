@@ -14,8 +14,8 @@ from toolgen.base.escaping.characters import printable as printable  # public: `
 from toolgen.base.escaping.places import quoted_text
 
 SHOWN = 60  # characters of a value
-_SEARCHES = 10  # for a word, in one response
-_SOUGHT = 200  # characters of a word
+_SEARCHES = 3  # for a word, in one response: each compares up to 200 others, in 30 ms
+_SOUGHT = 64  # characters of a word; names of arguments are shorter
 _CUTOFF = 0.7  # of `difflib`: callers get few and good suggestions
 _searches_left: ContextVar[list[int] | None] = ContextVar("searches", default=None)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")

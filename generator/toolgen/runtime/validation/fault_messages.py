@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from jsonschema_rs import ValidationError
@@ -171,12 +172,13 @@ def _format(name: str) -> str:
 
 def unknown_property(name: str, place: Mapping[str, Any], value: Any) -> str:
     """Return the sentence for a property that the object schema `place` does not allow."""
-    known = list(place.get("properties", ()))
+    known = place.get("properties", {})
     patterns = list(place.get("patternProperties", ()))
     near = nearest(name, known)
     if near is not None:
         return f"unknown property; did you mean {quote(near)}?"
-    free = [word for word in known if not isinstance(value, dict) or word not in value]
+    # there may be thousands of unknown names beside thousands of known ones
+    free = list(islice((word for word in known if not isinstance(value, dict) or word not in value), 9))
     if patterns:
         return f"unknown property; names that match {either([quote(text) for text in patterns])} are allowed"
     if not known:
