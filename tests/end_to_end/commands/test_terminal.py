@@ -224,6 +224,7 @@ CASES = {
     "a diff of `test --update`": Case(
         ["test", "--update"], implemented("return ShoutResponse(text=HOSTILE)")
     ),
+    "types of tools": Case(["stubs"], with_spec(SPEC.replace("Return a text.", QUOTED))),
     "a mocked fault": Case(["mock", "--fail", f"{HOSTILE}=0.1"], with_shout),
 }
 

@@ -76,6 +76,11 @@ def quoted_text(text: str, limit: int) -> str:
     return '"' + printable(cut.replace("\\", "\\\\").replace('"', '\\"')) + '"'
 
 
+def document_lines(text: str) -> str:
+    """Return a document whose lines are no commands of a CI service."""
+    return "\n".join(map(_without_commands, text.split("\n")))
+
+
 def markdown_text(text: str) -> str:
     """Return text as one line of Markdown that shows it.
 

@@ -14,7 +14,7 @@ from typing import Any
 from toolgen.base.suggestions import count
 from toolgen.changes.comparing.source_definitions import read_source_definitions
 from toolgen.changes.measuring.units import NOUNS, compact_text, text_measures
-from toolgen.cli.output import emit_content, say
+from toolgen.cli.output import emit, say
 from toolgen.compile.stubs.printed import PrintedStubs, print_stubs
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 
@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     definitions = read_source_definitions(args.source, args.start)
     printed = print_stubs(definitions, args.language)
-    emit_content(printed.text)
+    emit(*printed.text.removesuffix("\n").split("\n"))
     say(*_size_lines(printed, definitions))
     return True
 

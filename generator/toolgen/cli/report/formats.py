@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from toolgen.base.escaping.places import document_lines
+
 if TYPE_CHECKING:  # the command line imports the names for its help
     from toolgen.cli.report.entry import Report
 
@@ -22,4 +24,4 @@ def formatted(report: Report, form: str) -> str:
     """Return a report in the format called `form`, a key of `FORMATS`."""
     module, function = FORMATS[form].split(":")
     text: str = getattr(import_module(module), function)(report)
-    return text
+    return text if form == "github" else document_lines(text)  # which consists of commands
