@@ -113,12 +113,21 @@ def test_the_hash_of_a_bundle_is_recorded_where_the_registry_reads_it(greeter: C
     assert (greeter.root / "dist/ada-s-shop-1.2.0.mcpb").read_bytes() == content
 
 
-def test_no_hidden_file_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
-    for path in ("work/.env", "work/__pycache__/x.pyc", "work/.git/config"):
-        (greeter.root / path).parent.mkdir(exist_ok=True)
-        (greeter.root / path).write_text("secret")
+def test_no_hidden_file_no_secret_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
+    secrets = ["ca.pem", "secrets.env", "id_rsa", "old.mcpb", "credentials.json", "signing.txt"]
+    for path in (".env", "__pycache__/x.pyc", ".git/config", "secrets.py", "data/public.pem", *secrets):
+        (greeter.root / "work" / path).parent.mkdir(exist_ok=True)
+        (greeter.root / "work" / path).write_text(
+            "-----BEGIN RSA PRIVATE KEY-----" if "sign" in path else "x"
+        )
+    configure(
+        greeter, 'author = "Ada Example"\n', 'author = "Ada Example"\ninclude = ["work/data/public.pem"]\n'
+    )
+    greeter("generate")
     folder = unpacked(greeter, tmp_path / "installed")
-    assert sorted(path.name for path in (folder / "app/work").iterdir()) == ["__init__.py", "greet.py"]
+    packed = sorted(path.name for path in (folder / "app/work").rglob("*") if path.is_file())
+    assert packed == ["__init__.py", "greet.py", "public.pem", "secrets.py"]
+    assert f"content: {', '.join(f'work/{name}' for name in sorted(secrets))}" in greeter("bundle").err
 
 
 @pytest.mark.parametrize(("path", "text", "said"), [

@@ -43,6 +43,9 @@ def run(args: argparse.Namespace) -> bool:
         replace_files(read.project.root, {read.project.file: configuration})
         write_output(plan(read_project(args.start), user_cache()))
         say(f"wrote its hash to {read.project.file}, and renewed {read.project.output}")
+    if bundle.left_out:
+        say(f"left out, because of their names or content: {', '.join(bundle.left_out)}", always=True)
+        say("a file that is no secret is packed if `include` names it")
     size = len(bundle.content)
     if args.format == "json":
         emit_json({"file": shown, "sha256": bundle.sha256, "bytes": size, "files": bundle.files})

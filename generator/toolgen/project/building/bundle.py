@@ -32,6 +32,12 @@ from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
 MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
 MAX_BYTES: Final = 100 * 1024 * 1024
 _SKIPPED: Final = (".", "__pycache__")
+_PRIVATE: Final = re.compile(
+    r"(?i)(.*\.(pem|key|p8|p12|pfx|jks|keystore|kdbx|env|mcpb)|id_(rsa|dsa|ecdsa|ed25519).*"
+    r"|(secrets?|credentials?)(\..*)?|service[-_]account.*\.json)(?<!\.py)"
+)
+"""Names of files that hold secrets, and of bundles: they are packed only if `include` names them."""
+_PRIVATE_KEY: Final = re.compile(rb"^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _EXTRAS: Final = ("mcp", "http")  # what servers run with
 _TIME: Final = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 _MAIN: Final = """\
@@ -58,6 +64,7 @@ class Bundle:
     name: str  # of the file
     content: bytes
     files: int
+    left_out: tuple[str, ...]  # files that may be secret
 
     @property
     def sha256(self) -> str:
@@ -73,7 +80,7 @@ def make_bundle(project: Project) -> Bundle:
             "bundle", f"there is no {project.output}/{MANIFEST}", "run `toolgen generate` first"
         )
     manifest = _named(text, f"{project.output}/{MANIFEST}")
-    app = _app_files(project)
+    app, left_out = _app_files(project)
     files = {
         "manifest.json": text.encode(),
         PYPROJECT: _pyproject(project, manifest).encode(),
@@ -81,7 +88,7 @@ def make_bundle(project: Project) -> Bundle:
         **{f"app/{path}": content for path, content in app.items()},
         **{f"vendor/toolgen/{path}": content for path, content in _own_files().items()},
     }
-    return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files))
+    return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files), left_out)
 
 
 def with_recorded_hash(project: Project, sha256: str) -> str:
@@ -112,8 +119,8 @@ def _named(text: str, path: str) -> dict[str, Any]:
     return dict(data)
 
 
-def _app_files(project: Project) -> dict[str, bytes]:
-    """Return the files of the packages, and those of `include`, by their path below `app/`.
+def _app_files(project: Project) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the files of the packages and of `include` by their path below `app/`, and those left out.
 
     Documents are left out: `server.json` has the hash of the bundle, and the manifest that of `server.json`.
     """
@@ -123,6 +130,7 @@ def _app_files(project: Project) -> dict[str, bytes]:
     prefix = project.import_root.relative_to(project.root).as_posix()
     prefix = "" if prefix == "." else f"{prefix}/"
     found: dict[str, bytes] = {}
+    private: list[str] = []
     size = 0
     with file_errors(project.root, "read", code="bundle"):
         folder = Folder(project.root)
@@ -137,11 +145,17 @@ def _app_files(project: Project) -> dict[str, bytes]:
                     message = f"'include' has {path}, in which the hash of the bundle is recorded"
                     raise UnableError("bundle", message, "leave it out, or `bundle` of [publish]")
                 content = folder.read(path)
+                name = path.rpartition("/")[2]
+                if path not in project.publish.include and (
+                    _PRIVATE.fullmatch(name) or _PRIVATE_KEY.match(content)
+                ):
+                    private.append(path)
+                    continue
                 size += len(content)
                 if size > MAX_BYTES:
                     raise UnableError("bundle", f"the files have more than {MAX_BYTES:,} bytes")
                 found[path.removeprefix(prefix)] = content
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items())), tuple(dict.fromkeys(private))
 
 
 def _documents(project: Project) -> tuple[str, ...]:
