@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from toolgen.runtime.logs.secret_texts import holds_secret_text
+from toolgen.runtime.logs.secret_texts import secret_texts
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.schema.document import Schema, value_key
 
@@ -75,7 +75,7 @@ def _validator(schema: Schema) -> CompiledSchema | None:
 
 def _unusable(value: Any, validator: CompiledSchema | None) -> str | None:
     """Return why a value cannot be part of an example; None if it can."""
-    if holds_secret_text(value):
+    if any(secret_texts(value)):
         return "with what looks like a secret"
     if len(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")) > MAX_BYTES:
         return f"with more than {MAX_BYTES:,} bytes"

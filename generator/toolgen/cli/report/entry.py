@@ -13,6 +13,7 @@ from toolgen.language.changes import Change
 from toolgen.language.codes import CODES
 from toolgen.language.diagnostic import Diagnostic, in_order
 from toolgen.language.source import Span
+from toolgen.runtime.logs.secret_texts import covered
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
@@ -82,7 +83,7 @@ def entry_of(found: Diagnostic | Finding) -> Entry:
     if isinstance(found, Diagnostic):
         labels = [("note", f"{location(note.span)}: {printable(note.message)}") for note in found.notes]
         labels += [("help", printable(found.hint))] if found.hint else []
-        severity, message = CODES[found.code].severity, printable(found.message)
+        severity, message = CODES[found.code].severity, printable(covered(found.message))
         return Entry(found.span, severity, found.code, message, tuple(labels))
     span = found.places.new or found.places.old or _NOWHERE
     return Entry(

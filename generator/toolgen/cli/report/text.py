@@ -17,6 +17,7 @@ from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import count, quoted
 from toolgen.cli.report.entry import Entry, entry_of, location
 from toolgen.compile.output_changes import with_lf
+from toolgen.runtime.logs.secret_texts import covered
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.judgement import Judgement
@@ -56,7 +57,8 @@ def render_entries(entries: Iterable[Entry], texts: Mapping[str, bytes | str], *
     for entry in entries:
         file = entry.span.file
         if file not in lines:
-            lines[file] = split_lines(texts.get(file, ""))
+            text = "\n".join(split_lines(texts.get(file, "")))
+            lines[file] = covered(text).split("\n")
         blocks.append(_block(entry, lines[file], _COLOURS if color else dict.fromkeys(_COLOURS, "")))
     return "".join(blocks)
 

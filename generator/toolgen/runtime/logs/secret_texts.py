@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
-
-from toolgen.runtime.logs.redaction import MASK
 
 _NAME: Final = re.compile(
     r"(?i)pass(word|wd|phrase)|secret|api[-_]?key|private[-_]?key|authorization|credential|cookie"
@@ -20,23 +19,36 @@ _TEXT: Final = re.compile(
 # Tried once for each run of its characters: the first `eyJ` of a run decides for all of them.
 _JWT: Final = re.compile(r"(?<![\w-])(?P<before>(?:(?!\beyJ)[\w-])*+)eyJ[\w-]++\.[\w-]++\.[\w-]*+")
 
+_WRITTEN: Final = re.compile(  # a name in YAML or JSON, with a quoted text or a single word
+    r"(?<![\w-])([\w-]++)[\"']?:[ \t]++"
+    r"(\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\s,}\]{\[\"'#&*|>][^\s,}\]]*+)(?=[ \t]*+(?:[,}\]#\n]|\Z))"
+)
+_MIN_LINE: Final = 4  # characters: shorter ones are found in other words
 
-def without_secret_texts(value: Any) -> Any:
-    """Return a JSON value with MASK instead of each text that looks like a secret."""
+
+def secret_texts(value: Any, name: str = "") -> Iterator[str]:
+    """Yield the texts in a JSON value that look like secrets; `name` is that of the property that has it."""
     if isinstance(value, str):
-        return _JWT.sub(rf"\g<before>{MASK}", _TEXT.sub(MASK, value))
-    if isinstance(value, list):
-        return [without_secret_texts(each) for each in value]
-    if isinstance(value, dict):
-        return {
-            name: MASK
-            if isinstance(inner, str) and inner and _NAME.search(name)
-            else without_secret_texts(inner)
-            for name, inner in value.items()
-        }
-    return value
+        if value and _NAME.search(name):
+            yield value
+            return
+        yield from (found[0] for found in _TEXT.finditer(value))
+        yield from (found[0].removeprefix(found["before"]) for found in _JWT.finditer(value))
+    elif isinstance(value, list):
+        for each in value:
+            yield from secret_texts(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from secret_texts(each, key)
 
 
-def holds_secret_text(value: Any) -> bool:
-    """True if a text in a JSON value looks like a secret."""
-    return bool(without_secret_texts(value) != value)
+def covered(text: str) -> str:
+    """Return YAML or a message with asterisks in the place of what looks like a secret.
+
+    There are as many as characters, so that columns stay.
+    """
+    written = [found[2] for found in _WRITTEN.finditer(text) if _NAME.search(found[1])]
+    for secret in (*secret_texts(text), *written):
+        for line in secret.splitlines():
+            text = text.replace(line, "*" * len(line)) if len(line) >= _MIN_LINE else text
+    return text

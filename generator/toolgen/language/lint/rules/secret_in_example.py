@@ -17,14 +17,14 @@ from collections.abc import Iterator
 
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.program import ProgramTool
-from toolgen.runtime.logs.secret_texts import holds_secret_text
+from toolgen.runtime.logs.secret_texts import secret_texts
 
 
 def check(tool: ProgramTool) -> Iterator[Diagnostic]:
     """Warn about each example that holds such a text."""
     for index, example in enumerate(tool.spec.examples):
         for field in ("input", "output"):
-            if holds_secret_text(getattr(example, field)):
+            if any(secret_texts(getattr(example, field))):
                 yield Diagnostic(
                     tool.source.value(("examples", index, field)),
                     "secret-in-example",
