@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from toolgen.base.files import DeclaredFolder
-from toolgen.project import UnableError, read_text, replace_files
+from toolgen.project import UnableError, find_root, locate, read_text, replace_files
 from toolgen.schema.document import JsonObject
 
 INDEX: Final = "index.html"
@@ -51,9 +50,9 @@ def write_site(out: str, start: str, document: JsonObject) -> None:
 
     Raises `UnableError` if there is a page that toolgen has not written.
     """
-    folder = Path(os.path.normpath(Path(start, out)))
-    there = read_text(folder, INDEX) if folder.is_dir() else None
+    place = locate(find_root(Path(start)), Path(start), out)
+    there = read_text(place.root, place.with_name(INDEX))
     if there is not None and MARK not in there:
         hint = "give an empty folder, or remove it"
         raise UnableError("file-exists", f"{out}/{INDEX} exists, and `toolgen docs` has not written it", hint)
-    replace_files(folder, static_site(document))
+    replace_files(place.root, static_site(document), below=place.path)

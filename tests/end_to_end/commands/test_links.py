@@ -198,6 +198,20 @@ def test_the_environment_of_a_job_is_not_shown(suite: Path, capsys: pytest.Captu
     assert (shown.out, shown.err.partition("  = help")[0]) == ("", message)
 
 
+@pytest.mark.parametrize("words", [
+    "connect cursor --scope project --write", "docs --out .cursor", "docs --out .cursor/site",
+    "client specs --out .cursor/a --package shop",
+])  # fmt: skip
+def test_links_of_folders_to_write_to_are_not_followed_out_of_the_project(
+    suite: Path, tmp_path: Path, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "home").mkdir()
+    (suite / ".cursor").symlink_to(tmp_path / "home")
+    assert main(["-C", str(suite), *words.replace("specs", str(suite / "specs")).split()]) == 2
+    assert "error[outside-project] .cursor is a link that leaves project" in capsys.readouterr().err
+    assert not any((tmp_path / "home").iterdir())
+
+
 def test_links_in_the_project_are_followed(suite: Path) -> None:
     for path in ("specs", "evals", "generated/models"):
         (suite / path).rename(suite / f"{path}_moved")

@@ -8,9 +8,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
-from toolgen.project import UnableError
+from toolgen.project import UnableError, locate
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,14 @@ _DEFAULTS = {"CODEX_HOME": ".codex", "APPDATA": "AppData/Roaming"}  # below the 
 def config_file(client: Client, scope: str, project: str) -> str:
     """Return the path of the client's file for a `scope`, `user` or `project`.
 
-    Raises `UnableError` if the client has none.
+    Raises `UnableError` if the client has none, or a link in the project leaves it.
     """
     if scope == "project":
         if not client.project_file:
             raise UnableError("usage", f"{client.title} has no file for a project", "use --scope user")
-        return os.path.join(project, *client.project_file.split("/"))
+        path = os.path.join(project, *client.project_file.split("/"))
+        locate(Path(project), Path(), os.path.dirname(path))  # refuses a link that leaves the project
+        return path
     path = client.user_file.get(sys.platform, client.user_file.get("others"))
     if path is None:
         message = f"{client.title} documents no configuration file for this system"

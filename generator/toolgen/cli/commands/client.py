@@ -24,7 +24,7 @@ from toolgen.cli.report.entry import client_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.report.text import diff_of_change
 from toolgen.cli.today import today
-from toolgen.project import UnableError
+from toolgen.project import UnableError, find_root, locate
 from toolgen.upstream.consumers.definitions import read_definitions
 from toolgen.upstream.consumers.drift import ConsumerJudgement, judge_upstream
 from toolgen.upstream.consumers.lock import PYTHON, ClientLock
@@ -57,6 +57,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
+    locate(find_root(Path(args.start)), Path(args.start), args.out)  # refuses a link that leaves the project
     folder = Path(args.start, args.out)
     lock = read_existing_lock(folder, args.out)
     if args.upstream and not args.check:

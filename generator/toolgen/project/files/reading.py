@@ -39,12 +39,14 @@ def locate(root: Path, start: Path, named: str) -> RootedPath:
     """Return where `named`, a path on the command line, is for a command that was started in `start`.
 
     Below `root`, the folder of the project, it is a path that strangers may have made links of, so it may
-    not leave that folder. Elsewhere the operator has chosen the folder.
+    not leave that folder. Elsewhere the operator has chosen the folder. Raises `UnableError`.
     """
     path = Path(os.path.normpath(start.resolve() / named))
     for folder in (path, *path.parents):
         if folder.exists() and root.exists() and folder.samefile(root):
-            return RootedPath(root, "" if path == folder else path.relative_to(folder).as_posix())
+            below = "" if path == folder else path.relative_to(folder).as_posix()
+            kind_of(root, below, links=True)  # refuses a link that leaves it
+            return RootedPath(root, below)
     return RootedPath(path, "")
 
 
