@@ -49,9 +49,9 @@ def config_file(client: Client, scope: str, project: str) -> str:
     if scope == "project":
         if not client.project_file:
             raise UnableError("usage", f"{client.title} has no file for a project", "use --scope user")
-        path = os.path.join(project, *client.project_file.split("/"))
-        locate(Path(project), Path(), os.path.dirname(path))  # refuses a link that leaves the project
-        return path
+        found = os.path.join(project, *client.project_file.split("/"))
+        locate(Path(project), Path(), os.path.dirname(found))  # refuses a link that leaves the project
+        return found
     path = client.user_file.get(sys.platform, client.user_file.get("others"))
     if path is None:
         message = f"{client.title} documents no configuration file for this system"
