@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import ToolError, ToolResponse
-from toolgen.runtime.coercion import coerce
+from toolgen.runtime.coercion import coerce, leave_out
 from toolgen.runtime.confirmation.question import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
@@ -239,3 +239,39 @@ def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
     )
     assert not coerce(compiled, {"a": text}).valid
+
+
+TEXTS = {"properties": {"a": {"type": "string"}, "b": {"type": ["string", "null"]}}}
+CLOSED = {"additionalProperties": False}
+INNER = {"properties": {"in": {"type": "object", **TEXTS, **CLOSED}, "rows": ROWS}, **CLOSED}
+EITHER = {"oneOf": [{**part, **TEXTS, **CLOSED} for part in ({"required": ["a"]}, {"required": ["b"]})]}
+IN_PARTS = {"allOf": [{"properties": {"a": INTEGER, "c": INTEGER}}], "unevaluatedProperties": False}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "left", "out"),
+    [
+        ({**TEXTS, **CLOSED}, {"a": "x", "sessionId": "s", "toolCallId": None}, {"a": "x"}, 2),
+        ({**TEXTS, **CLOSED}, {"a": None, "b": None}, {"b": None}, 1),
+        (CLOSED, {"action": "sendMessage"}, {}, 1),
+        ({**TEXTS, "required": ["a"]}, {"a": None}, "refused", 0),
+        ({"properties": {"a": {"enum": ["x", "y"]}}}, {"a": None}, {}, 1),
+        ({"properties": {"a": {"anyOf": [INTEGER, ROWS]}}}, {"a": None}, {}, 1),
+        ({"properties": {"a": {"not": {"type": "null"}}}}, {"a": None}, {}, 1),
+        (INNER, {"in": {"a": None}, "x": 1}, {"in": {}}, 2),
+        (INNER, {"rows": [{"sku": "1", "quantity": None}]}, {"rows": [{"sku": "1"}]}, 1),
+        (INNER, {"rows": [None]}, "refused", 0),
+        (INNER, {"in": {"adress": "x"}}, "refused", 0),
+        (EITHER, {"a": "x", "sessionId": "s"}, {"a": "x"}, 1),
+        (EITHER, {"a": "x", "b": "y"}, "refused", 0),
+        (IN_PARTS, {"a": 1, "x": 1}, {"a": 1}, 1),
+        (IN_PARTS, {"a": "text", "c": 1}, "refused", 0),
+        ({**TEXTS, **CLOSED}, {"a": 1, "x": 1}, "refused", 1),
+    ],
+)
+def test_a_lenient_server_leaves_out_extras_and_nulls(schema: Any, value: Any, left: Any, out: int) -> None:
+    compiled, before = compile_schema({"type": "object", **schema}), copy.deepcopy(value)
+    assert not compiled.accepts(value)
+    found, paths = leave_out(compiled, value)
+    assert value == before
+    assert (found if compiled.accepts(found) else "refused", len(paths)) == (left, out)

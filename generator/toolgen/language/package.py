@@ -29,6 +29,7 @@ class PackageSettings:
     server_instructions: str | None = None
     mcp_output_schema: bool = True  # published over MCP, unless a spec says otherwise
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
+    server_lenient_arguments: bool = False
     publication: Publication | None = None  # None: no target publishes documents
 
 

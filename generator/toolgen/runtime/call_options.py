@@ -26,6 +26,8 @@ class CallerOptions(TypedDict, total=False):
     `insufficient_scope`."""
     principal: str | None
     """The caller's identity, to which a confirmation is bound."""
+    is_lenient: bool
+    """Leave out arguments that the schema does not have, and null for optional ones that it refuses."""
 
 
 class _CommonOptions(CallerOptions, total=False):

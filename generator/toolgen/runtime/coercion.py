@@ -2,6 +2,8 @@
 
 The only rule: if the schema does not accept a string, but the string is JSON of a type that it accepts, the
 string is replaced by that value. The schema validates the result again. docs/runtime.md has the details.
+
+A lenient server also leaves out what hosts add, and null for what is optional (`leave_out`).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from jsonschema_rs import ValidationError
 
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
-from toolgen.runtime.validation.faults import intended_branches
+from toolgen.runtime.validation.faults import closes, intended_branches
 from toolgen.runtime.validation.json_value import path_of_error
 from toolgen.runtime.validation.schema_lookup import SchemaLookup
 from toolgen.runtime.validation.strict_json import MAX_CHARACTERS, NotStrictJsonError, parse_as
@@ -26,6 +28,7 @@ MAX_ROUNDS = 4  # of strings inside values that were parsed from strings
 MAX_ERRORS = 1000  # errors of the validator that are used in one round
 
 _OBJECT = frozenset({"object"})
+_NOTHING = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,52 @@ def coerce_whole(text: str) -> Coerced | None:
     return Coerced(value, [_note((), value, _OBJECT)])
 
 
+def leave_out(schema: CompiledSchema, value: dict[str, Any]) -> tuple[dict[str, Any], list[JsonPath]]:
+    """Return `value` without arguments that are not in `schema`, nor null for optional properties it refuses.
+
+    `value` is JSON that the schema refuses, and is not changed. Return the paths of what was left out, too.
+    """
+    lookup = SchemaLookup(schema.document)
+    left_out: list[JsonPath] = []
+    for _ in range(MAX_ROUNDS):
+        if not schema.explains(value):
+            break
+        errors = list(islice(schema.errors(value), MAX_ERRORS))
+        # a property with a fault of its own is unevaluated, too
+        only_unevaluated = all(type(error.kind).__name__ == "UnevaluatedProperties" for error in errors)
+        of_errors = (_superfluous(error, value, lookup, only_unevaluated) for error in errors)
+        found = set[JsonPath]().union(*of_errors)
+        if not found:
+            break
+        value = _replace_parts(value, dict.fromkeys(found, _NOTHING))
+        left_out += sorted(found, key=str)
+    return value, left_out
+
+
+def _superfluous(
+    error: ValidationError, whole: Any, lookup: SchemaLookup, takes_unevaluated: bool
+) -> set[JsonPath]:
+    """Return the paths without which `error` might not be there: top-level names, and optional nulls."""
+    path, kind = path_of_error(whole, error), type(error.kind).__name__
+    details: Any = error.kind
+    if error.instance is None and kind != "OneOfMultipleValid" and follow(whole, path) is None:
+        return {path} if lookup.is_optional(path) else set()
+    if kind in ("AnyOf", "OneOfNotValid"):
+        branches = details.context
+        each = [
+            set[JsonPath]().union(*(_superfluous(fault, whole, lookup, False) for fault in branches[index]))
+            for index in intended_branches(branches, error.instance_path)
+        ]
+        return set.intersection(*each) if each else set()
+    if path:  # hosts add their names beside the arguments; others are the model's own
+        return set()
+    if kind == "AdditionalProperties" or (kind == "UnevaluatedProperties" and takes_unevaluated):
+        return {(name,) for name in details.unexpected}
+    if kind == "FalseSchema" and closes(error.schema_path):
+        return {(name,) for name in whole}
+    return set()
+
+
 def _parse_strings(strings: AcceptedTypes, value: Any, lookup: SchemaLookup) -> dict[JsonPath, Any]:
     """Parse `strings`; return an empty dict if they are too long together."""
     texts = {path: follow(value, path) for path in strings}
@@ -95,7 +144,7 @@ def _note(path: JsonPath, value: Any, types: frozenset[str]) -> dict[str, str]:
 
 
 def _replace_parts(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
-    """Return a copy of `value` with the parts at the paths of `changes` replaced; other parts are shared."""
+    """Return a copy of `value` with the parts at the paths of `changes` replaced, or removed by _NOTHING."""
     if () in changes:
         return changes[()]
     inside: dict[str | int, dict[JsonPath, Any]] = {}
@@ -104,6 +153,8 @@ def _replace_parts(value: Any, changes: Mapping[JsonPath, Any]) -> Any:
     copied = value.copy()
     for step, below in inside.items():
         copied[step] = _replace_parts(value[step], below)
+        if copied[step] is _NOTHING:
+            del copied[step]
     return copied
 
 

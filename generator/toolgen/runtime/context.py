@@ -89,6 +89,7 @@ class Caller:
     max_page_bytes: int | None = None
     idempotency_key: str | None = None
     elicit: Elicit | None = None
+    is_lenient: bool = False
     as_task: bool = False
     preview: bool = False  # only the preview is wanted
     in_worker: bool = False  # the call was admitted by the process that queued it

@@ -21,6 +21,7 @@ TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
 METADATA_KEY: Final = "toolgen/metadata"  # set by the tool
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were coerced, and how
+LEFT_OUT_KEY: Final = "toolgen/left_out"  # which arguments a lenient server has left out
 PREVIEW_KEY: Final = "toolgen/preview"  # in `_meta` of a request and of its result: nothing is executed
 REPLAYED_KEY: Final = "toolgen/replayed"  # the answer of an earlier call with the same idempotency key
 FINAL_KEY: Final = "toolgen/final_answer"
@@ -32,6 +33,7 @@ _META_KEYS: Final = {
     "coerced": COERCED_KEY,
     "confirmation": CONFIRMATION_KEY,
     "deprecated": DEPRECATED_KEY,
+    "left_out": LEFT_OUT_KEY,
     "preview": PREVIEW_KEY,
     "replayed": REPLAYED_KEY,
     MOCK_KEY: MOCK_KEY,

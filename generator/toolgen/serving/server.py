@@ -242,6 +242,7 @@ def build_server(
     version: str | None = None,
     instructions: str | None = None,
     features: Sequence[FeatureSource] = (),
+    lenient_arguments: bool = False,
 ) -> ToolServer:
     """Return a low-level server of the tools in `toolkit`, including tools that are added later.
 
@@ -254,6 +255,8 @@ def build_server(
         instructions: a text for the model about all tools. The default is none.
         features: servers whose resources, prompts and completions are served as well, beside those in
             `_features` of the implementations package. The default is none.
+        lenient_arguments: leave out arguments that a tool does not have, and null for optional ones. False by
+            default: they are refused.
 
     Raises:
         ValueError: two tools have the same published name.
@@ -265,6 +268,7 @@ def build_server(
     """
     sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, sources)
+    state.is_lenient = lenient_arguments
     limits = (each.get("rate_limit") for each in toolkit.definitions.values())
     if any((toolkit.settings.rate_limit, *limits)):
         state.rate_limits = toolkit.rate_limits

@@ -96,6 +96,7 @@ class ServerState:
         self.sources = sources
         self.tools = ToolList(toolkit)
         self.settings = toolkit.settings
+        self.is_lenient = False  # with arguments: see `build_server`
         self.calls = CallsInFlight()
         self.rate_limits: RateLimits | None = None  # opened when the server is built, if there are limits
         self.held: HeldCalls[CurrentCall] = HeldCalls(MAX_SCRIPTS if self.settings.code_mode else MAX_HELD)

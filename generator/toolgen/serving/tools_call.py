@@ -44,7 +44,11 @@ async def answer_call(
     toolkit, arguments = state.toolkit_for(context), {} if params.arguments is None else params.arguments
     meta: Mapping[str, Any] = params.meta or {}
     grant = grant_of(context, state.settings)
-    caller: CallerOptions = {"scopes": grant.scopes, "principal": grant.principal}
+    caller: CallerOptions = {
+        "scopes": grant.scopes,
+        "principal": grant.principal,
+        "is_lenient": state.is_lenient,
+    }
     if is_preview_request(params):
         preview = await toolkit.preview(name, arguments, **caller)
         shown = preview_answer(preview, has_output_schema=tool.has_output_schema)

@@ -53,6 +53,7 @@ class Inputs:
             project.server_instructions,
             project.mcp_output_schema,
             project.mcp_references,
+            project.server_lenient_arguments,
             project.publish
             if any(isinstance(each.definition, DocumentTarget) for each in self.targets)
             else None,

@@ -72,7 +72,7 @@ _COUNT: Final = _Rule(lambda value: type(value) is int and value > 0, "a whole n
 _FILE: Final = _Rule(_is_file, _PATH, "tools/baseline.json")
 _SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
     "mcp": {"output_schema": _BOOLEAN, "references": _one_of(("inline", "keep"))},
-    "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT},
+    "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT, "lenient_arguments": _BOOLEAN},
     "test": {"fixtures": _folder("tests/toolgen_fixtures.py")},
     "import": {"answers": _one_of(ANSWERS), "scopes": _BOOLEAN},
     "breaking": {
@@ -190,6 +190,7 @@ class Project:
     server_name: str | None = None  # None: the package's
     server_version: str | None = None  # None: neither [server] nor pyproject.toml has one
     server_instructions: str | None = None
+    server_lenient_arguments: bool = False  # True: what a tool does not have is left out
     mcp_output_schema: bool = True  # False: output schemas are not published over MCP
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`

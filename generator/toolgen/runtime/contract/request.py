@@ -54,17 +54,20 @@ def build_request(contract: ToolContract, arguments: dict[str, Any]) -> Any:
             raise _invalid(contract, faults) from None
 
 
-def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any]) -> dict[str, Any]:
+def accept_arguments(
+    contract: ToolContract, raw: Any, metadata: MutableMapping[str, Any], *, is_lenient: bool = False
+) -> dict[str, Any]:
     """Return arguments that the schema accepts: `raw`, or `raw` coerced.
 
-    Coercions are reported in `metadata["coerced"]`. Raises InvalidRequestError if they are not valid.
+    Coercions are reported in `metadata["coerced"]`, and what a lenient server has left out in
+    `metadata["left_out"]`. Raises InvalidRequestError if they are not valid.
     """
     schema, is_refused = contract.request_schema, False
     if type(raw) is dict and is_json(raw):  # the usual case in one pass
         if schema.is_valid(raw):
             return raw
         is_refused = True
-    from toolgen.runtime.coercion import Coerced, coerce, coerce_whole
+    from toolgen.runtime.coercion import Coerced, coerce, coerce_whole, leave_out
 
     notes = list[dict[str, str]]()
     if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
@@ -73,7 +76,13 @@ def accept_arguments(contract: ToolContract, raw: Any, metadata: MutableMapping[
     json = is_refused or is_json(arguments)
     if json and schema.is_too_expensive(arguments):
         raise _invalid(contract, [TOO_EXPENSIVE])
-    if is_refused or not (json and schema.is_valid(arguments)):
+    is_valid = not is_refused and json and schema.is_valid(arguments)
+    if is_lenient and json and not is_valid:
+        arguments, paths = leave_out(schema, arguments)
+        if paths:
+            metadata["left_out"] = redact([*map(show_path, paths)], contract.secret_values())
+            is_valid = schema.is_valid(arguments)
+    if not is_valid:
         coerced = (
             coerce(schema, arguments) if json and contract.coerce else Coerced(arguments, [], valid=False)
         )

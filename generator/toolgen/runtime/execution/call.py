@@ -215,7 +215,9 @@ class ToolCall(AdmittedCall):
         if contract.page is not None:  # the implementation gets its own cursor
             position = open_cursor(contract.page, contract.name, self.arguments)
             self.arguments = position.arguments
-        self.arguments = accept_arguments(contract, self.arguments, self.metadata)
+        self.arguments = accept_arguments(
+            contract, self.arguments, self.metadata, is_lenient=self.caller.is_lenient
+        )
         # a question or a worker needs them unchanged after a request was made of them
         if contract.confirm is not None or contract.background is not None:
             self.arguments = unshared(self.arguments)

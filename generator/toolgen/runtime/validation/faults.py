@@ -175,7 +175,7 @@ def describe_error(error: ValidationError, refusal: Refusal, hide: bool = False)
                 hidden = refusal.known is not None
                 message = "unknown property" if hidden else unknown_property(name, place, error.instance)
                 yield Fault(refusal.show([*path, name]), message)
-        case "FalseSchema" if _closes(error.schema_path):
+        case "FalseSchema" if closes(error.schema_path):
             # the schema declares no property; the validator reports only one of them
             for name in refusal.part_of(error):
                 yield Fault(refusal.show([*path, name]), "unknown property; none is allowed here")
@@ -333,7 +333,8 @@ def what_to_send(error: ValidationError, refusal: Refusal, path: JsonPath) -> st
     return instead_of_text(error.instance, kind.types, place) if isinstance(error.instance, str) else ""
 
 
-def _closes(path: list[str | int]) -> bool:
+def closes(path: list[str | int]) -> bool:
+    """True if the schema at `path` refuses every property that is not declared."""
     # a property may have this name
     return path[-1:] == ["additionalProperties"] and path[-2:-1] != ["properties"]
 

@@ -93,6 +93,7 @@ class ServedSpecs:
             name=project.server_name or project.package,
             version=project.server_version,
             instructions=project.server_instructions,
+            lenient_arguments=project.server_lenient_arguments,
         )
 
     def reload(self) -> tuple[str, ...]:
