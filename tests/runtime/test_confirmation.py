@@ -137,3 +137,17 @@ def test_a_two_step_call_returns_a_token_and_then_runs() -> None:
 
     asyncio.run(steps())
     assert len(DONE) == 1
+
+
+def test_an_approval_holds_for_the_same_headers() -> None:
+    async def steps() -> list[str | None]:
+        kit, found = Toolkit([risky("two_step")]), []
+        for tenant in ("two", "one"):
+            first = await kit.call("x", {"path": "/"}, headers={"x-tenant": "one"})
+            token = first.metadata["confirmation"]["token"]
+            second = {"confirmation_token": token, "headers": {"x-tenant": tenant}}
+            found.append(code_of(await kit.call("x", {"path": "/"}, **second)))
+        return found
+
+    assert asyncio.run(steps()) == ["confirmation_required", None]
+    assert len(DONE) == 1

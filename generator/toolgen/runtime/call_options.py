@@ -26,6 +26,9 @@ class CallerOptions(TypedDict, total=False):
     `insufficient_scope`."""
     principal: str | None
     """The caller's identity, to which a confirmation is bound."""
+    headers: Mapping[str, str] | None
+    """Headers of the caller's request that the tool may see, by their names in lower case. A confirmation is
+    bound to them, too."""
     is_lenient: bool
     """Leave out arguments that the schema does not have, and null for optional ones that it refuses."""
 

@@ -89,6 +89,7 @@ class Caller:
     max_page_bytes: int | None = None
     idempotency_key: str | None = None
     elicit: Elicit | None = None
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
     is_lenient: bool = False
     as_task: bool = False
     preview: bool = False  # only the preview is wanted
@@ -146,6 +147,7 @@ class ToolContext:
         approval: what the user approved. None if no confirmation was needed.
         info: the definition of the tool, whose version and deprecation log records have. Empty by default.
         ask: asks the user, for `elicit`. The default is None: nobody can be asked.
+        headers: those of `--caller-header` that the request has, by name in lower case. Empty by default.
 
     Example:
         response = await CountTool().execute(CountRequest(text="a b"), ToolContext("1", "count"))
@@ -164,6 +166,7 @@ class ToolContext:
     approval: Approval | None = None
     info: Mapping[str, Any] = field(default_factory=dict, repr=False)
     ask: Elicit | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     clock: WorkClock | None = field(default=None, init=False, repr=False)  # None: a tool without `asks`
     final_by_tool: bool | None = field(default=None, init=False, repr=False)  # None: it did not decide
     loop: asyncio.AbstractEventLoop = field(init=False, repr=False)  # where `progress` is awaited

@@ -64,6 +64,15 @@ def _addresses(text: str, *, pattern: str, expected: str) -> tuple[str, ...]:
 
 
 _hosts = partial(_addresses, pattern=_HOST, expected="hosts such as tools.example.com")
+
+
+def _header_names(text: str) -> tuple[str, ...]:
+    names = _words(text.lower())
+    if not all(re.fullmatch(r"[!#$%&'*+.^_`|~0-9a-z-]+", each) for each in names):  # RFC 9110, section 5.6.2
+        raise ValueError("names of headers such as X-Tenant")
+    return names
+
+
 _origins = partial(
     _addresses, pattern=_ORIGIN, expected="origins such as https://app.example.com or http://localhost:*"
 )
@@ -124,6 +133,7 @@ class Settings:
     session_idle: float = _setting(1800.0, _seconds)
     allowed_hosts: tuple[str, ...] = _setting((), _hosts, flag="allowed-host")
     allowed_origins: tuple[str, ...] = _setting((), _origins, flag="allowed-origin")
+    caller_headers: tuple[str, ...] = _setting((), _header_names, flag="caller-header")
     auth_tokens: str | None = _setting(None, str)
     auth_issuer: str | None = _setting(None, str)
     auth_audience: str | None = _setting(None, str)

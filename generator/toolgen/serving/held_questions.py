@@ -54,6 +54,7 @@ class Requester:
         progress: reports progress to the client.
         principal: who asks, where known.
         session_id: of a caller that is no client of MCP.
+        headers: of the caller, that tools may see.
     """
 
     request: ServerRequestContext[Any, Any] | None
@@ -61,6 +62,7 @@ class Requester:
     progress: Progress
     principal: str | None = None
     session_id: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def is_modern(self) -> bool:

@@ -17,7 +17,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.task import Task
 
-from .auth.grant import grant_of
+from .auth.grant import grant_of, headers_of
 from .confirm import confirmation_options, input_required, is_preview_request, preview_answer
 from .current_call import CurrentCall, answering
 from .held_questions import Exchange, Requester
@@ -47,6 +47,7 @@ async def answer_call(
     caller: CallerOptions = {
         "scopes": grant.scopes,
         "principal": grant.principal,
+        "headers": headers_of(context),
         "is_lenient": state.is_lenient,
     }
     if is_preview_request(params):

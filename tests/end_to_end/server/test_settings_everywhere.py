@@ -46,6 +46,7 @@ VALUES = {
     "allowed_origins": "http://web.example.com",
     "insecure_no_auth": "1",
     "scopes": "a,b",
+    "caller_headers": "x-tenant",
     "log_level": "debug",
     "log_format": "json",
     "strict_start": "1",

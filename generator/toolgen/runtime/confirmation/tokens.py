@@ -140,9 +140,14 @@ class ConfirmationTokens:
             return self._sealers[process]
 
 
-def digest_of_call(tool_name: str, arguments: Mapping[str, Any], rule: str = "") -> str:
-    """Return a digest of a tool, its arguments and the rule of its spec, independent of the order of keys."""
-    return _digest([tool_name, arguments, rule])
+def digest_of_call(
+    tool_name: str, arguments: Mapping[str, Any], rule: str = "", headers: Mapping[str, str] | None = None
+) -> str:
+    """Return a digest of a tool, its arguments and the rule of its spec, independent of the order of keys.
+
+    Headers that the tool may see count, too: they may say for whom it acts.
+    """
+    return _digest([tool_name, arguments, rule, *([dict(headers)] if headers else [])])
 
 
 def digest_of_question(message: str, preview: str | None) -> str:

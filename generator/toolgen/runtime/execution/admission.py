@@ -61,7 +61,7 @@ class AdmittedCall:
     @property
     def digest(self) -> str:
         """A digest of its arguments."""
-        return digest_of_call(self.contract.name, self.arguments)
+        return digest_of_call(self.contract.name, self.arguments, headers=self.context.headers)
 
 
 class Claim:

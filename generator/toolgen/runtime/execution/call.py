@@ -106,6 +106,8 @@ class PreparedTool:
             session_id=environment.session_id,
             info=contract.definition,
         )
+        if caller.headers:
+            context.headers = caller.headers
         record = observe_call(context, self.description)
         metadata = response_metadata(context)
         call = ToolCall(

@@ -270,7 +270,7 @@ class ConfirmedCall:
     @property
     def _digest(self) -> str:
         # with the rule: a model may have seen a token of two steps, which a tool that denies must not accept
-        return digest_of_call(self.contract.name, self.arguments, self._on_unsupported)
+        return digest_of_call(self.contract.name, self.arguments, self._on_unsupported, self.call.headers)
 
     @property
     def _holder(self) -> str | None:

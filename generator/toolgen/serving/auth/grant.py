@@ -35,6 +35,16 @@ class Grant:
 
 
 NOTHING: Final = Grant()
+HEADERS: Final = "toolgen.headers"
+"""In the ASGI scope: the headers of the caller that tools may see."""
+
+
+def headers_of(context: ServerRequestContext[Any, Any] | None) -> Mapping[str, str]:
+    """Return the headers of a request that tools may see, by their names in lower case."""
+    found: Mapping[str, str] = {}
+    if context is not None and context.request is not None:
+        found = context.request.scope.get(HEADERS, found)
+    return found
 
 
 def grant_of(context: ServerRequestContext[Any, Any], settings: Settings) -> Grant:

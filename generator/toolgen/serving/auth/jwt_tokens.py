@@ -67,10 +67,10 @@ class JwtVerifier:
             leeway=LEEWAY,
             options={"require": ["exp", "iss", "aud"]},
         )
-        return _access(token, claims)
+        return _access(token, claims, self._audience)
 
 
-def _access(token: str, claims: dict[str, Any]) -> AccessToken:
+def _access(token: str, claims: dict[str, Any], audience: str) -> AccessToken:
     subject = claims.get("sub")
     # RFC 9068 has `client_id`; OpenID Connect providers write `azp`
     client = claims.get("client_id", claims.get("azp"))
@@ -83,6 +83,7 @@ def _access(token: str, claims: dict[str, Any]) -> AccessToken:
         subject=subject,
         scopes=_scopes(claims),
         expires_at=int(claims["exp"]) + LEEWAY,
+        resource=audience,
         claims={"iss": claims["iss"]},
     )
 

@@ -22,7 +22,7 @@ from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.serving.auth.configuration import Authentication, authentication_of, check_exposure
-from toolgen.serving.auth.grant import refused_tools
+from toolgen.serving.auth.grant import HEADERS, refused_tools
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity
 from toolgen.serving.server_state import SESSION_HEADER, STOPPING, STOPPING_CODE
 
@@ -286,6 +286,9 @@ class _Running:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
+        if names := self._state.settings.caller_headers:
+            headers = Headers(scope=scope)
+            scope[HEADERS] = {name: headers[name] for name in names if name in headers}
         if path_of(scope) not in PATHS:
             await (self._pages or NOT_FOUND)(scope, receive, send)
         elif scope["method"] == "POST":

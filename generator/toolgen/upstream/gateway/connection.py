@@ -67,10 +67,15 @@ class Connection(ServerConnection):
         used: when the last of them ended, in monotonic seconds.
     """
 
-    def __init__(self, upstream: Upstream, *, asks: bool, prefers_legacy: bool) -> None:
-        """Prepare it: the first call connects. With `asks`, the client of all its calls can ask its user."""
+    def __init__(
+        self, upstream: Upstream, *, asks: bool, prefers_legacy: bool, caller: Mapping[str, str]
+    ) -> None:
+        """Prepare it: the first call connects. With `asks`, the client of all its calls can ask its user.
+
+        `caller` has the headers of its caller that the upstream gets.
+        """
         super().__init__(upstream.address({}), elicit=self._ask if asks else None)
-        self.users, self.used = 0, monotonic()
+        self.users, self.used, self._caller = 0, monotonic(), caller
         self._upstream, self._prefers_legacy = upstream, prefers_legacy
         self._has_client = False  # since the last attempt to connect
         self._exchanges: list[Exchange] = []
@@ -118,14 +123,14 @@ class Connection(ServerConnection):
     async def open(self) -> Client:
         """Return the SDK's client, connected. Raises UnreachableError soon after an attempt that failed."""
         if self._task is None or self._has_ended():
-            self._upstream.address()  # no attempt is made without its credentials
+            self._upstream.address(caller=self._caller)  # no attempt is made without its credentials
             self._upstream.backoff.check()
         client: Client = await super().open()
         return client
 
     def _raise(self, failed: RequestFailedError) -> Never:
         """Raise the outcome of a request that has no result."""
-        error, reason = failed.error, redact(str(failed), self._upstream.secrets)
+        error, reason = failed.error, redact(str(failed), [*self._upstream.secrets, *self._caller.values()])
         is_refused = failed.failure is Failure.REFUSED and isinstance(error, MCPError)
         if error is not None and (is_refused or isinstance(error, ToolError)):
             raise error from None
@@ -155,7 +160,7 @@ class Connection(ServerConnection):
         return result
 
     def _open_transport(self) -> AbstractAsyncContextManager[OpenTransport]:
-        address = self._upstream.address()
+        address = self._upstream.address(caller=self._caller)
         budget = ByteBudget(address.shown, MAX_ANSWER_BYTES, values=MAX_VALUES)
         return open_transport(address, budget, log=_log, is_patient=True)
 

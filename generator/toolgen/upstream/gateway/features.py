@@ -14,7 +14,7 @@ from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.errors import ToolError
-from toolgen.serving.auth.grant import principal_of
+from toolgen.serving.auth.grant import headers_of, principal_of
 from toolgen.serving.held_questions import Exchange, Requester
 
 from .connection import Connection
@@ -122,7 +122,8 @@ def _requester(context: ServerRequestContext[Any, Any], params: Any) -> Requeste
     async def progress(progress: float, total: float | None, message: str | None) -> None:
         await context.session.report_progress(progress, total, message)
 
-    return Requester(context, params, progress, None if access is None else principal_of(access))
+    principal = None if access is None else principal_of(access)
+    return Requester(context, params, progress, principal, headers=headers_of(context))
 
 
 def _subject(params: Any) -> Subject | None:

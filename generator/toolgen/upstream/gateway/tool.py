@@ -61,6 +61,7 @@ class ForwardedTool:
             context.report_progress,
             context.principal,
             context.session_id,
+            context.headers,
         )
         params = types.CallToolRequestParams(
             name=self.listed_name,

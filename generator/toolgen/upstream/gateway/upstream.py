@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal
+
+from mcp.server.auth.middleware.auth_context import get_access_token
 
 from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
 from toolgen.serving.held_questions import HeldCalls, Requester
@@ -25,6 +27,7 @@ MAX_CONNECTIONS: Final = 1_000
 IDLE_SECONDS: Final = 1_800.0
 """After which a connection without a call is closed."""
 _FIRST_DELAY, _LAST_DELAY = 0.5, 30.0  # seconds between attempts to connect
+_AUTHORIZATION: Final = "authorization"
 _VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
 
 
@@ -41,6 +44,10 @@ class Upstream:
         env: environment variables of a command, beside PATH, HOME and the like. `${NAME}` as in `headers`.
         shared: one connection for all callers, for servers that keep no state and never ask the user. False
             by default.
+        caller_headers: headers that are sent with the value of each caller, for which the server needs
+            `--caller-header`. A call without one of them fails. Empty by default.
+        audience: for which the tokens of callers were issued, here and at the upstream: the server's
+            `--auth-audience`. `Authorization` in `caller_headers` needs it. The default is None.
         drift_description: what to do with a tool whose texts for models differ from the lock: "refuse" its
             calls, which is the default, or "log" it and forward them.
 
@@ -60,6 +67,8 @@ class Upstream:
         headers: Mapping[str, str] | None = None,
         env: Mapping[str, str] | None = None,
         shared: bool = False,
+        caller_headers: Collection[str] = (),
+        audience: str | None = None,
         drift_description: Literal["refuse", "log"] = "refuse",
     ) -> None:
         """Prepare it. Raises ValueError for options that contradict each other."""
@@ -72,6 +81,12 @@ class Upstream:
             raise ValueError("headers are for an upstream at a URL; a command has env")
         if self.env and not self.is_command:
             raise ValueError("env is for an upstream that a command starts; a URL has headers")
+        self.caller_headers, self.audience = [name.lower() for name in caller_headers], audience
+        own = {name.lower() for name in self.headers}
+        if caller_headers and (self.is_command or shared or own.intersection(self.caller_headers)):
+            raise ValueError("caller_headers need a URL that is not shared, and differ from headers")
+        if _AUTHORIZATION in self.caller_headers and audience is None:
+            raise ValueError("Authorization in caller_headers needs the audience of the tokens")
         self.drift_description = drift_description
         self.firewall = Firewall(self.lock, drift_description)
         self.held: HeldCalls[dict[str, Any]] = HeldCalls(key="toolgen/forwarded")
@@ -101,15 +116,21 @@ class Upstream:
         }
         return [value for name in names if (value := os.environ.get(name))]
 
-    def address(self, environment: Mapping[str, str] | None = None) -> ServerAddress:
+    def address(
+        self, environment: Mapping[str, str] | None = None, caller: Mapping[str, str] | None = None
+    ) -> ServerAddress:
         """Return where the server is, with credentials of the environment; without any for an empty one.
+
+        `caller` has the headers of the caller.
 
         Raises MissingDependencyError for a variable that is not set, or that a header cannot have.
         """
         if environment is not None and not environment:
             return ServerAddress(self.source, self.is_command, inherits=False)
         variables = os.environ if environment is None else environment
-        headers = {name: _filled(value, variables) for name, value in self.headers.items()}
+        headers = {name: _filled(value, variables) for name, value in self.headers.items()} | dict(
+            caller or {}
+        )
         for name, value in headers.items():
             # a line end would begin another header; see RFC 9110, section 5.5
             if not value.isprintable() or not value.isascii():
@@ -179,19 +200,32 @@ class Upstream:
         if self.shared:
             return _Key(loop, "shared")
         principal, request = requester.principal, requester.request
+        headers = self._headers_of(requester)
         if request is None:
-            return _Key(loop, f"session {requester.session_id}", principal)
+            return _Key(loop, f"session {requester.session_id}", principal, headers)
         asks = requester.can_ask
         # stdio has one client; over HTTP, sessions say which requests are of one conversation
         session = "stdio" if request.request is None else session_id_of(request)
         # a tool that asks during the call can only do so in the client's own era
-        return _Key(loop, session, principal, asks=asks, is_legacy=not requester.is_modern)
+        return _Key(loop, session, principal, headers, asks=asks, is_legacy=not requester.is_modern)
+
+    def _headers_of(self, requester: Requester) -> tuple[tuple[str, str], ...]:
+        """Return the headers of a caller that the upstream gets. Raises MissingDependencyError."""
+        for name in self.caller_headers:
+            if name not in requester.headers:
+                raise MissingDependencyError(
+                    f"The call has no header {name}, or --caller-header does not name it."
+                )
+        access = get_access_token() if _AUTHORIZATION in self.caller_headers else None
+        if _AUTHORIZATION in self.caller_headers and (access is None or access.resource != self.audience):
+            raise MissingDependencyError("The caller has no token for the server behind this tool.")
+        return tuple((name, requester.headers[name]) for name in self.caller_headers)
 
     def _new(self, key: _Key) -> Connection:
         if self._number >= MAX_CONNECTIONS:
             raise OverloadedError("Too many clients use the server behind this tool.")
         self._number += 1
-        return Connection(self, asks=key.asks, prefers_legacy=key.is_legacy)
+        return Connection(self, asks=key.asks, prefers_legacy=key.is_legacy, caller=dict(key.headers))
 
     def _end_idle(self, key: _Key, connection: Connection) -> None:
         if not connection.users and monotonic() - connection.used >= IDLE_SECONDS - 1:
@@ -233,6 +267,7 @@ class _Key:
     loop: int
     session: str | None  # None: nothing says which calls belong together
     principal: str | None = None
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)  # that the upstream gets
     asks: bool = False  # the client can ask its user
     is_legacy: bool = False  # the client uses a protocol up to 2025-11-25
 
