@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.changes.comparing.server_drift import judge_tool
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
-from toolgen.sources.mcp_client.listing import Listing
+from toolgen.sources.mcp_client.listing import Listing, announced
 
 FOLDER = Path(__file__).parent / "drifts"
 LISTED = json.loads((FOLDER / "listing.json").read_text())
+PUBLISHED = yaml.safe_load((FOLDER / "published.yaml").read_text())
 DRIFTS = tomllib.loads((FOLDER / "drifts.toml").read_text())["drift"]
 
 
@@ -52,33 +54,30 @@ def at(document: Any, pointer: str) -> tuple[Any, Any]:
 def listing(listed: dict[str, Any]) -> Listing:
     lists = ("tools", "resources", "prompts")
     return Listing(
-        **listed["server"],
+        **{key: listed["server"][key] for key in ("name", "version")},
         instructions=listed["instructions"],
         **{key: list(listed[key].values()) for key in lists},
         resource_templates=list(listed["resourceTemplates"].values()),
+        capabilities=announced(listed.get("capabilities", {})),
+        skills=list(listed.get("skills", {}).values()),
+        about={key: each for key, each in listed["server"].items() if key not in ("name", "version")},
     )
+
+
+def fails(drifted: dict[str, Any], before: dict[str, Any], **options: bool) -> bool:
+    text = lock_text(listing(before))
+    lock, today = read_lock(text.encode(), "toolgen.lock"), date(2026, 11, 24)
+    try:
+        judged = judge_server(lock, listing(drifted), file="toolgen.lock", text=text, today=today, **options)
+    except (UnableError, SpecErrors):  # refused, because it cannot be judged
+        return True
+    return bool(judged.failed)
 
 
 def verdict(drifted: dict[str, Any], before: dict[str, Any] = LISTED) -> str:
     """Return what becomes of a server that lists this now."""
-    text = lock_text(listing(before))
-    failed = []
-    for allow_texts in (False, True):
-        try:
-            lock = read_lock(text.encode(), "toolgen.lock")
-            judgement = judge_server(
-                lock,
-                listing(drifted),
-                file="toolgen.lock",
-                text=text,
-                today=date(2026, 11, 24),
-                allow_texts=allow_texts,
-            )
-        except (UnableError, SpecErrors):  # refused, because it cannot be judged
-            failed.append(True)
-        else:
-            failed.append(bool(judgement.failed))
-    return {(True, True): "dangerous", (True, False): "text", (False, False): "harmless"}[tuple(failed)]
+    failed = tuple(fails(drifted, before, allow_texts=each) for each in (False, True))
+    return {(True, True): "dangerous", (True, False): "text", (False, False): "harmless"}[failed]
 
 
 def test_an_unchanged_listing_is_harmless() -> None:
@@ -88,6 +87,15 @@ def test_an_unchanged_listing_is_harmless() -> None:
 @pytest.mark.parametrize("drift", DRIFTS, ids=lambda drift: drift["title"])
 def test_the_guard_judges_as_a_reviewer_does(drift: dict[str, Any]) -> None:
     assert verdict(apply(drift["patch"], LISTED)) == drift["verdict"], drift["because"]
+
+
+@pytest.mark.parametrize("drift", PUBLISHED["drift"], ids=lambda drift: drift["title"])
+def test_published_attacks_fail_if_the_guard_is_strict_and_upgrades_pass_otherwise(
+    drift: dict[str, Any],
+) -> None:
+    is_harmful = drift["verdict"] == "harmful"
+    base = apply(PUBLISHED["base"], LISTED)
+    assert fails(apply(drift["patch"], base), base, strict=is_harmful) == is_harmful, drift["source"]
 
 
 def test_a_gateway_judges_tools_as_the_guard_does() -> None:

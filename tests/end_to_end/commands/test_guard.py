@@ -92,7 +92,8 @@ def shop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shop:
 
 
 def test_a_server_that_keeps_its_lock_passes(shop: Shop) -> None:
-    assert shop.guard() == (0, "", "'shop 1.2': no change\n")
+    assert shop.guard() == shop.guard("--strict") == (0, "", "'shop 1.2': no change\n")
+    assert shop.guard("--strict", "--allow-texts")[0] == 2
     shop.change(version="1.3")
     assert shop.guard()[0] == 0
     one_word = shlex.join(shop.words)
@@ -178,9 +179,11 @@ def listing(**changes: Any) -> Listing:
     return Listing(**{"name": "shop", "version": "1", "instructions": "", "tools": [TOOL], **changes})
 
 
-def codes(old: Listing, new: Listing) -> dict[str, Level]:
+def codes(old: Listing, new: Listing, **options: bool) -> dict[str, Level]:
     text = lock_text(old)
-    found = judge_server(read_lock(text.encode(), "l"), new, file="l", text=text, today=TODAY).findings
+    found = judge_server(
+        read_lock(text.encode(), "l"), new, file="l", text=text, today=TODAY, **options
+    ).findings
     return {each.code: each.level for each in found}
 
 
@@ -191,7 +194,13 @@ def test_capabilities_that_are_gone_break_the_lock() -> None:
 
 
 def test_a_lock_without_capabilities_is_not_judged_by_them() -> None:
-    assert codes(listing(), listing(capabilities=frozenset({"tools"}))) == {}
+    assert codes(listing(), listing(capabilities=frozenset({"tools"}), about={"title": "Shop"})) == {}
+
+
+def test_whatever_is_reported_fails_a_strict_guard() -> None:
+    old, new = listing(about={}), listing(about={"icons": [{"src": "https://x.example"}]})
+    assert codes(old, new) == {"key-changed": Level.INFO}
+    assert codes(old, new, strict=True) == {"key-changed": Level.ERROR}
 
 
 @pytest.mark.parametrize(

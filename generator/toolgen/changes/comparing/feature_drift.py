@@ -1,10 +1,11 @@
-"""How resources, resource templates and prompts of a server are judged, all of them or one at a time.
+"""How resources, templates, prompts and skills of a server are judged, all of them or one at a time.
 
 Nothing of the generator's dependencies is needed.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, Final
@@ -16,6 +17,8 @@ from toolgen.changes.comparing.server_drift import (
     drift_levels,
     drift_of,
     hidden_text_findings,
+    key_findings,
+    meta_findings,
     with_old_layout,
 )
 from toolgen.changes.finding import Finding, Places
@@ -24,9 +27,14 @@ from toolgen.changes.table import SERVER_RULES
 from toolgen.schema.document import JsonObject, plain_pointer
 from toolgen.sources.mcp_client.listing import LISTS, Listing
 
-_KINDS: Final = {"resources": "resource", "resource_templates": "resource", "prompts": "prompt"}
+_KINDS: Final = {
+    "resources": "resource",
+    "resource_templates": "resource",
+    "prompts": "prompt",
+    "skills": "skill",
+}
 _NOT_READ: Final = frozenset(("arguments", "_meta", "icons", "size"))
-"""Keys of resources and prompts that decide nothing for models and users, or have a rule of their own."""
+"""Keys of resources and prompts that models and users do not read, or that have a rule of their own."""
 
 
 def judge_feature(
@@ -35,7 +43,7 @@ def judge_feature(
     """Return what changed about a resource, a resource template or a prompt.
 
     Args:
-        key: the list that has it: "resources", "resource_templates" or "prompts".
+        key: the list that has it: "resources", "resource_templates", "prompts" or "skills".
         pinned: the definitions in the lock that have its name. Without any, it is new.
         listed: what the server lists.
         allow_texts: True if a text for models may change.
@@ -79,6 +87,11 @@ def _findings(
         rule = SERVER_RULES[f"{kind}-{end}"]
         message = f"{kind} {quoted(name)} {what}"
         yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
+    if old is not None and new is not None:
+        pointer = plain_pointer((key, name))
+        yield from meta_findings(old, new, place, pointer=pointer)
+        judged = {*old, *new} - {"icons"}
+        yield from key_findings(old, new, place, pointer=pointer, judged=judged)
 
 
 def _by_name(listed: Sequence[JsonObject], by: str) -> dict[str, list[JsonObject]]:
@@ -133,9 +146,11 @@ def _changed_keys(old: JsonObject, new: JsonObject) -> set[str]:
 
 
 def _compared(definition: JsonObject, key: str) -> Any:
-    value = definition.get(key)
+    value = definition.get(key) or None
     if key == "annotations" and isinstance(value, dict):  # the time changes with every edit of a resource
         return {key: each for key, each in value.items() if key != "lastModified"} or None
+    if key == "resources" and isinstance(value, list):  # the files of a skill
+        return sorted(value, key=json.dumps)
     return value
 
 

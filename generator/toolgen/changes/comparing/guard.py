@@ -22,6 +22,7 @@ from toolgen.changes.comparing.server_drift import (
     drift_findings,
     drift_levels,
     hidden_text_findings,
+    key_findings,
     new_tool_findings,
     with_drift_level,
     with_old_layout,
@@ -38,12 +39,19 @@ from toolgen.sources.mcp_client.listing import LISTS, Listing
 
 
 def judge_server(
-    lock: Listing, listing: Listing, *, file: str, text: str, today: date, allow_texts: bool = False
+    lock: Listing,
+    listing: Listing,
+    *,
+    file: str,
+    text: str,
+    today: date,
+    allow_texts: bool = False,
+    strict: bool = False,
 ) -> Judgement:
     """Return what changed since the lock was written, each finding at its place in the lock.
 
     `file` and `text`: the lock's name and content. `allow_texts`: a text for models that changed does not
-    fail. Raises `UnableError` if the lock is that of another server.
+    fail. `strict`: whatever changed fails. Raises `UnableError` if the lock is that of another server.
     """
     if lock.name != listing.name:
         message = f"{file} is the lock of {quoted(lock.name)}, and this server is {quoted(listing.name)}"
@@ -61,11 +69,14 @@ def judge_server(
     place = Places(Span(file, 1, 1), None)
     own = (
         *feature_findings(lock, listing, place),
-        *_of_capabilities(lock, listing, place),
+        *_of_server(lock, listing, place),
         *_of_tools(lock, listing, pinned, found),
     )
     others = apply_policy(own, policy, today)
-    findings = in_order(_in_lock(each, file) for each in (*found, *others))
+    every = (*found, *others)
+    if strict:
+        every = tuple(replace(each, level=Level.ERROR) for each in every)
+    findings = in_order(_in_lock(each, file) for each in every)
     failed = tuple(failing(findings, Level.ERROR, frozenset(Category), allow_unanalysed=False))
     return Judgement(findings, failed, Level.INFO, (), {file: text})  # all are shown
 
@@ -86,6 +97,7 @@ def _with_settings(side: Side, listing: Listing, file: str) -> Side:
 def _with_old_layout(listing: Listing, lock: Listing) -> Listing:
     """Return the listing with the texts of the lock where only the layout of their lines differs."""
     changes: dict[str, Any] = {"instructions": lock.instructions}
+    changes["about"] = with_old_layout(listing.about, lock.about)
     if words(lock.instructions) != words(listing.instructions):
         changes["instructions"] = listing.instructions
     for key, by in LISTS.items():
@@ -120,8 +132,14 @@ def _in_lock(finding: Finding, file: str) -> Finding:
     return replace(finding, places=Places(finding.places.old or Span(file, 1, 1), None), message=message)
 
 
-def _of_capabilities(lock: Listing, listing: Listing, place: Places) -> Iterator[Finding]:
-    """Yield what the server announces in another way, such as `resources.subscribe`; old locks have none."""
+def _of_server(lock: Listing, listing: Listing, place: Places) -> Iterator[Finding]:
+    """Yield what the server says of itself in another way, and announces: old locks have neither."""
+    before, after = lock.about, listing.about
+    if before is not None and after is not None:
+        yield from hidden_text_findings(before, after, place)
+        for each in key_findings(before, after, place, judged=()):
+            rule = SERVER_RULES["key-changed" if each.detail == "icons" else "server-changed"]
+            yield rule.finding("", "", f"of the server, {each.message}", place, detail=each.detail)
     if lock.capabilities is None or listing.capabilities is None:
         return
     for gone in sorted(lock.capabilities - listing.capabilities):

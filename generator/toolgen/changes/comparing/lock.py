@@ -29,9 +29,13 @@ def lock_text(listing: Listing, more: Mapping[str, Any] | None = None) -> str:
     lists = {
         key: sorted(getattr(listing, key), key=lambda each: str(each.get(by))) for key, by in LISTS.items()
     }
+    if not lists["skills"]:
+        del lists["skills"]  # few servers have any
     server: dict[str, Any] = {key: getattr(listing, key) for key in _TEXTS}
     if listing.capabilities is not None:
         server["capabilities"] = sorted(listing.capabilities)
+    if listing.about is not None:
+        server["about"] = listing.about
     data = {_KEY: VERSION, "server": server, **lists, **(more or {})}
     text = json.dumps(data, indent=2, ensure_ascii=False)
     return printable(text, keep="\n") + "\n"
@@ -60,10 +64,14 @@ def read_lock(content: bytes, name: str) -> Listing:
         isinstance(each, str) for each in capabilities or ()
     ):
         raise SourceError(f"{name}: `server.capabilities` must be a list of texts", _AGAIN)
+    about = server.get("about")
+    if not isinstance(about, dict | None):
+        raise SourceError(f"{name}: `server.about` must be an object", _AGAIN)
     for key in LISTS:
-        refuse_unnamed(data.get(key), key, name)
+        refuse_unnamed(data.get(key, [] if key == "skills" else None), key, name)
     return Listing(
         **{key: server[key] for key in _TEXTS},
-        **{key: data[key] for key in LISTS},
+        **{key: data[key] for key in LISTS if key in data},
         capabilities=None if capabilities is None else frozenset(capabilities),
+        about=about,
     )

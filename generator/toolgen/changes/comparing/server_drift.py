@@ -24,14 +24,18 @@ from toolgen.changes.policy import Policy, apply_policy, failing
 from toolgen.changes.table import SERVER_RULES
 from toolgen.schema.document import JsonObject, pointer_tokens
 
-READ_BY_MODELS: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-"""Keys of a tool's definition that clients send to models, or show to the user who approves a call."""
+_COMPARED: Final = frozenset(
+    ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta")
+)
+"""Keys of a tool's definition that `toolgen breaking` compares, or that have a rule of their own."""
+_NO_TEXTS: Final = ("_meta", "icons", "execution")
+"""Keys that clients do not send to models: any other one may be, also one that MCP does not know."""
 _TEXTS: Final = ("description", "title", "$comment")
 _VALUES: Final = frozenset(("enum", "const", "default", "examples"))
 _MAX_IDENTIFIER: Final = 64  # characters; a longer name or value may be a sentence without blanks
 TEXTS_FOR_MODELS: Final = (
     *("description-changed", "instructions-changed", "property-text-changed", "title-changed"),
-    *("prompt-changed", "resource-changed", "text-added", "tool-names-other"),
+    *("prompt-changed", "resource-changed", "server-changed", "text-added", "tool-names-other"),
 )
 """Rules whose findings fail: whoever approved the server has not read the new text."""
 STRICTER: Final = ("idempotent-gained", "idempotent-lost", "open-world-gained", "open-world-lost")
@@ -91,8 +95,9 @@ def concerns_call(finding: Finding, given: Collection[str]) -> bool:
     name = rest.partition("/")[0].replace("~1", "/").replace("~0", "~")
     if keyword != "properties" or not name:
         return True
-    # an argument that must be given breaks those who leave it out
-    is_left_out = finding.code == "property-required" and not rest.partition("/")[2]
+    # an argument that must be given, or has another default, breaks those who leave it out
+    of_argument = {"property-required": "", "default-changed": "default"}.get(finding.code)
+    is_left_out = of_argument == rest.partition("/")[2]
     return (name in given) != is_left_out
 
 
@@ -113,8 +118,9 @@ def with_drift_level(finding: Finding, old: Side) -> Finding:
     """Return the finding with the level that it has for a server of strangers."""
     if finding.direction is not Direction.REQUEST:
         return finding
-    if finding.code == "default-changed" and finding.detail[0] != "added":
-        return replace(finding, level=Level.ERROR)  # calls without the property do something else
+    if finding.code == "default-changed":  # calls without the property do something else
+        says_nothing = finding.detail[0] == "added" and finding.detail[2] is None  # Pydantic's `= None`
+        return replace(finding, level=Level.INFO if says_nothing else Level.ERROR)
     if finding.code == "property-added" and _is_undeclared(finding, old):
         return replace(finding, level=Level.WARNING)
     return finding
@@ -157,24 +163,59 @@ def drift_findings(
     if was != now and now != "optional":
         message = f"calls as tasks are {quoted(now)}, and were {quoted(was)}"
         yield _finding("task-support-changed", name, message, place, now)
-    yield from _meta_findings(old, new, place)
+    yield from meta_findings(old, new, place, name)
     details = [each.detail for each in found if each.code in TEXTS_FOR_MODELS]
     shown = {words(each) for each in strings(details)}
-    read, known = ({key: each.get(key) for key in READ_BY_MODELS} for each in (new, old))
+    read, known = (_read_by_models(each) for each in (new, old))
     for text in new_texts(read, known):
         if words(text) not in shown:
             yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
     yield from hidden_text_findings(old, new, place, name)
+    yield from key_findings(old, new, place, name, judged=_COMPARED)
 
 
-def _meta_findings(old: JsonObject, new: JsonObject, place: Places) -> Iterator[Finding]:
-    """Yield a finding for each key of `_meta` that clients act on, and that differs."""
+def key_findings(
+    old: JsonObject,
+    new: JsonObject,
+    place: Places,
+    tool: str = "",
+    pointer: str = "",
+    *,
+    judged: Collection[str],
+) -> Iterator[Finding]:
+    """Yield a finding for each key that differs and is not `judged`, so that nothing passes unseen."""
+    for key in {**old, **new}:
+        value = _said(new.get(key))
+        if key not in judged and value != _said(old.get(key)):
+            shown = "gone" if value is None else quoted(json.dumps(value, ensure_ascii=False), MAX_TEXT)
+            message = f"{quoted(key, 80)} is now {shown}"
+            yield _finding("key-changed", tool, message, place, key, pointer)
+
+
+def _said(value: Any) -> Any:
+    """Return a value without what says nothing: empty objects and lists, and what MCP takes for granted."""
+    if isinstance(value, dict):
+        value = {key: each for key, each in value.items() if (key, each) != ("taskSupport", "forbidden")}
+    return None if value in ({}, [], "") else value
+
+
+def meta_findings(
+    old: JsonObject, new: JsonObject, place: Places, tool: str = "", pointer: str = ""
+) -> Iterator[Finding]:
+    """Yield a finding for each key of `_meta` that differs: an error if clients act on the key."""
     before, after = _meta(old), _meta(new)
-    for key in filter(_CLIENTS_ACT_ON.fullmatch, {**before, **after}):
+    for key in {**before, **after}:
         if key not in after or key not in before or before[key] != after[key]:
             value = quoted(json.dumps(after[key]), MAX_TEXT) if key in after else "nothing"
             message = f"`_meta` has {value} as {quoted(key, 80)}"
-            yield _finding("ui-changed", new["name"], message, place, key)
+            if _CLIENTS_ACT_ON.fullmatch(key):
+                yield _finding("ui-changed", tool, message, place, key, pointer)
+            elif not tool:  # of a tool, `toolgen breaking` says `details-changed`
+                yield _finding("key-changed", tool, message, place, key, pointer)
+
+
+def _read_by_models(tool: JsonObject) -> JsonObject:
+    return {key: value for key, value in tool.items() if key not in _NO_TEXTS}
 
 
 def _meta(tool: JsonObject) -> JsonObject:
@@ -186,7 +227,7 @@ def _meta(tool: JsonObject) -> JsonObject:
 def new_tool_findings(tool: JsonObject, others: Iterable[str], place: Places) -> Iterator[Finding]:
     """Yield a finding for each text of a new tool that names one of the `others`, which were approved."""
     names = {each for each in others if _DISTINCTIVE.fullmatch(each)}
-    for text in dict.fromkeys(strings({key: tool.get(key) for key in READ_BY_MODELS if key != "name"})):
+    for text in dict.fromkeys(strings({**_read_by_models(tool), "name": None})):
         said = {word.strip(".-") for word in _WORD.findall(text)}
         if found := sorted(names & said):
             message = f"a new tool names {quoted(found[0], 80)}: {quoted(text, MAX_TEXT)}"
@@ -200,8 +241,8 @@ def hidden_text_findings(old: Any, new: Any, place: Places, tool: str = "") -> I
         yield _finding("text-hidden", tool, message, place, text)
 
 
-def _finding(code: str, tool: str, message: str, place: Places, detail: Any) -> Finding:
-    return SERVER_RULES[code].finding(tool, "", message, place, detail=detail)
+def _finding(code: str, tool: str, message: str, place: Places, detail: Any, pointer: str = "") -> Finding:
+    return SERVER_RULES[code].finding(tool, pointer, message, place, detail=detail)
 
 
 def _task_support(tool: JsonObject) -> str:
@@ -219,11 +260,12 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def with_old_layout(new: Any, old: Any, key: str = "") -> Any:
+def with_old_layout(new: Any, old: Any, key: str = "", name: str = "") -> Any:
     """Return `new` with the descriptions of `old` at the same places, where they have the same words.
 
-    Versions of Python and of servers lay docstrings out differently, which changes nothing for models.
-    Values (`enum`, `default`) are left as they are: blanks count in them.
+    Versions of Python and of servers lay docstrings out differently, which changes nothing for models. Nor
+    does a new title that repeats `name`, that of a property. Values (`enum`, `default`) are left as they are:
+    blanks count in them.
     """
     if isinstance(new, str) and isinstance(old, str) and key in _TEXTS:
         return old if words(new) == words(old) else new
@@ -231,8 +273,9 @@ def with_old_layout(new: Any, old: Any, key: str = "") -> Any:
         return {
             each: value
             if each in _VALUES and key != "properties"
-            else with_old_layout(value, old.get(each), each)
+            else with_old_layout(value, old.get(each), each, each if key == "properties" else "")
             for each, value in new.items()
+            if each != "title" or each in old or not _repeats(value, name)
         }
     if isinstance(new, list) and isinstance(old, list) and len(new) == len(old):
         return [with_old_layout(*pair) for pair in zip(new, old, strict=True)]
@@ -263,7 +306,7 @@ def _hides(text: str) -> bool:
 def _texts(value: Any, key: str = "", name: str = "") -> Iterator[str]:
     """Yield texts; `key` is that of the value, `name` that of the property whose schema holds it."""
     if isinstance(value, str):
-        repeats = key == "title" and words(value).replace(" ", "_").lower() == name.lower()
+        repeats = key == "title" and _repeats(value, name)
         if not repeats and (key in ("description", "$comment") or _may_be_sentence(value)):
             yield value
     elif isinstance(value, list):
@@ -274,6 +317,10 @@ def _texts(value: Any, key: str = "", name: str = "") -> Iterator[str]:
             if _may_be_sentence(each):
                 yield each
             yield from _texts(part, each, key if isinstance(part, str) else "")
+
+
+def _repeats(title: Any, name: str) -> bool:
+    return isinstance(title, str) and words(title).replace(" ", "_").lower() == name.lower()
 
 
 def _may_be_sentence(text: str) -> bool:

@@ -39,7 +39,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--init", "write the lock instead of comparing with it")
     add_flag(parser, "--force", "with --init: replace a lock")
     parser.add_argument("--lock", metavar="FILE", default=LOCK, help=f"the lock (default: {LOCK})")
-    add_flag(parser, "--allow-texts", "do not fail if only texts that models read changed")
+    how = parser.add_mutually_exclusive_group()
+    add_flag(how, "--strict", "fail for whatever changed, new tools and arguments included: for CI")
+    add_flag(how, "--allow-texts", "do not fail if only texts that models read changed")
     add_format(parser, of_report=True)
     add_headers(parser.add_argument_group("server"))
 
@@ -61,7 +63,13 @@ def run(args: argparse.Namespace) -> bool:
         lock = read_lock(content, args.lock)
         listing = list_server(server)
     judgement = judge_server(
-        lock, listing, file=args.lock, text=content.decode(), today=today(), allow_texts=args.allow_texts
+        lock,
+        listing,
+        file=args.lock,
+        text=content.decode(),
+        today=today(),
+        allow_texts=args.allow_texts,
+        strict=args.strict,
     )
     _report(judgement, listing, args)
     return not judgement.failed
@@ -70,7 +78,11 @@ def run(args: argparse.Namespace) -> bool:
 def _write(listing: Listing, args: argparse.Namespace) -> None:
     with file_errors(Path(args.start), "write", args.lock, code="cannot-write"):
         write_named(Path(args.start, args.lock), lock_text(listing).encode())
-    counts = [count(len(getattr(listing, key)), key[:-1].replace("_", " ")) for key in LISTS]
+    counts = [
+        count(len(getattr(listing, key)), key[:-1].replace("_", " "))
+        for key in LISTS
+        if key != "skills" or listing.skills
+    ]
     emit(f"wrote {args.lock}: {listing.label}, {', '.join(counts)}")
 
 

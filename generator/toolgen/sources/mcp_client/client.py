@@ -10,6 +10,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from toolgen.base.suggestions import quoted, shortened
 from toolgen.project import UnableError
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.limits import ByteBudget
-from toolgen.sources.mcp_client.listing import Listing, announced, refuse_unnamed
+from toolgen.sources.mcp_client.listing import SKILLS, Listing, announced, refuse_unnamed
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
 if TYPE_CHECKING:
@@ -190,11 +191,12 @@ async def read_tools(client: Any, source: str) -> list[dict[str, Any]]:
 
 
 async def read_features(client: Any, source: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the resources, resource templates and prompts that a server lists. Raises as `read_tools`."""
+    """Return the resources, templates, prompts and skills that a server lists. Raises as `read_tools`."""
     can = client.server_capabilities
     keys = [
         *(("resources", "resource_templates") if can.resources else ()),
         *(["prompts"] if can.prompts else ()),
+        *(["skills"] if SKILLS in (can.extensions or {}) else ()),
     ]
     from mcp import MCPError
     from mcp_types import METHOD_NOT_FOUND
@@ -220,11 +222,12 @@ async def read_listing(client: Any, source: str) -> Listing:
     lists |= await read_features(client, source)
     texts = (info.name, info.version or "", client.instructions or "")
     capabilities = announced(can.model_dump(mode="json", by_alias=True, exclude_none=True))
-    return Listing(*texts, **lists, capabilities=capabilities)
+    about = info.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"name", "version"})
+    return Listing(*texts, **lists, capabilities=capabilities, about=about)
 
 
 async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:
-    """Return every definition in a list of a server: its tools, resources, resource templates or prompts."""
+    """Return every definition in a list of a server, one of `LISTS`."""
     import mcp_types as types
 
     class Page(types.PaginatedResult):
@@ -234,7 +237,9 @@ async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]
 
         found: list[dict[str, Any]]
 
-    kind = getattr(types, f"List{to_pascal(key)}Request")
+    kind: Any = partial(types.PaginatedRequest[str], method="skills/list")  # of an extension
+    if key != "skills":
+        kind = getattr(types, f"List{to_pascal(key)}Request")
     listed: list[dict[str, Any]] = []
     cursor: str | None = None
     for _ in range(_MAX_PAGES):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,8 +16,12 @@ LISTS: Final[Mapping[str, str]] = {
     "resources": "uri",
     "resource_templates": "uriTemplate",
     "prompts": "name",
+    "skills": "uri",
 }
-"""List of a server → the key of its definitions that names them, as in MCP."""
+"""List of a server → the key of its definitions that names them, as in MCP and its extension for skills."""
+
+SKILLS: Final = "io.modelcontextprotocol/skills"
+"""The extension by which a server lists skills (SEP-2640)."""
 
 _MAX_DEPTH: Final = 3  # of what is told apart in capabilities
 
@@ -32,7 +37,9 @@ class Listing:
     resources: Sequence[JsonObject] = ()
     resource_templates: Sequence[JsonObject] = ()
     prompts: Sequence[JsonObject] = ()
+    skills: Sequence[JsonObject] = ()
     capabilities: frozenset[str] | None = None  # paths such as `resources.subscribe`; None: not known
+    about: JsonObject | None = None  # title, icons and the like of the server; None: not known
 
     @property
     def label(self) -> str:
@@ -41,14 +48,18 @@ class Listing:
 
 
 def announced(capabilities: Mapping[str, Any], before: str = "") -> frozenset[str]:
-    """Return the paths of what a server announces in its capabilities: `{"tools": {"listChanged": true}}`."""
+    """Return what a server announces in its capabilities, `{"tools": {"listChanged": true}}`, as paths.
+
+    A value that is neither true nor an object follows its path.
+    """
     found: set[str] = set()
     for key, value in capabilities.items():
         if value is None or value is False:
             continue
-        found.add(before + key)
         if isinstance(value, Mapping) and before.count(".") < _MAX_DEPTH:
-            found |= announced(value, f"{before}{key}.")
+            found |= {before + key, *announced(value, f"{before}{key}.")}
+        else:
+            found.add(before + key + ("" if value is True else f" = {json.dumps(value, sort_keys=True)}"))
     return frozenset(found)
 
 
