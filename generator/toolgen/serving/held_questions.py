@@ -31,7 +31,7 @@ MAX_HELD: Final = 1_000
 MAX_SCRIPTS: Final = 100
 """In code mode: the state of a script that waits may have 4 MiB (`HELD_BYTES`)."""
 MAX_OF_PRINCIPAL: Final = 100
-"""Calls of one principal among them."""
+"""Calls of one principal among them, and at most half of all, as of one address without authentication."""
 _STATE: Final = "toolgen/held:"  # how the states of held calls begin
 _NO_USER: Final = types.ErrorData(code=types.INVALID_REQUEST, message="The user cannot be asked.")
 _NO_ANSWER: Final = types.ErrorData(code=types.INVALID_REQUEST, message="The user has not answered.")
@@ -63,6 +63,14 @@ class Requester:
     principal: str | None = None
     session_id: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def owner(self) -> str | None:
+        """Who has a share of what all callers use: a principal, else an address; None for an only client."""
+        if self.principal is not None:
+            return f"principal {self.principal}"
+        request = None if self.request is None else self.request.request
+        return None if request is None else f"address {request.client and request.client.host}"
 
     @property
     def is_modern(self) -> bool:
@@ -225,7 +233,7 @@ class HeldCalls(Generic[Result]):
             if held.task.done():
                 return held.task.result()
             held.question = asked.result()
-            if self._has_room(held.exchange.requester.principal):
+            if self._has_room(held.exchange.requester):
                 break
             held.question.answer.set_result(_TOO_MANY)  # the work has begun: it decides how to end
         state = _STATE + token_urlsafe(16)
@@ -234,10 +242,12 @@ class HeldCalls(Generic[Result]):
         request = types.ElicitRequest(params=held.question.params)
         return types.InputRequiredResult(input_requests={self._key: request}, request_state=state)
 
-    def _has_room(self, principal: str | None) -> bool:
-        """True if one more call of a principal may wait; callers without one are not told apart."""
-        own = sum(each.exchange.requester.principal == principal for each in self._held.values())
-        return len(self._held) < self._most and (principal is None or own < MAX_OF_PRINCIPAL)
+    def _has_room(self, requester: Requester) -> bool:
+        """True if one more call may wait, of all and of this caller."""
+        owner, share = requester.owner, self._most // 2
+        share = share if requester.principal is None else min(share, MAX_OF_PRINCIPAL)
+        own = sum(each.exchange.requester.owner == owner for each in self._held.values())
+        return len(self._held) < self._most and (owner is None or own < share)
 
     def _expire(self, state: str) -> None:
         held = self._held.pop(state, None)

@@ -17,7 +17,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.task import Task
 
-from .auth.grant import grant_of, headers_of
+from .auth.grant import grant_of, headers_of, scopes_of
 from .confirm import confirmation_options, input_required, is_preview_request, preview_answer
 from .current_call import CurrentCall, answering
 from .held_questions import Exchange, Requester
@@ -75,9 +75,11 @@ async def answer_call(
         call.answer = await (toolkit.submit if as_task else toolkit.call)(name, arguments, **options)
         return call
 
+    # who answers without the scopes is refused by a call, and continues none that is held
+    holds = asks and scopes_of(definition) <= grant.scopes
     with answering(context, params, exchange) as call:
         try:
-            done = await (_held(state, call, exchange, run(call)) if asks else run(call))
+            done = await (_held(state, call, exchange, run(call)) if holds else run(call))
         except ConfirmationPending as pending:
             return input_required(pending, call.question)
     if isinstance(done, types.InputRequiredResult):

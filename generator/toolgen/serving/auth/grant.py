@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -53,7 +54,9 @@ def grant_of(context: ServerRequestContext[Any, Any], settings: Settings) -> Gra
     Over HTTP they are those of its access token; without one, there are none. Other transports serve the user
     who started the process, with `settings.scopes`.
     """
-    access = get_access_token()
+    user = None if context.request is None else context.request.scope.get("user")
+    # of this request: the task of a call that was held began with another one
+    access = user.access_token if isinstance(user, AuthenticatedUser) else get_access_token()
     if access is not None:
         return Grant(principal_of(access), frozenset(access.scopes), is_configured=True)
     if context.request is not None or not settings.scopes:

@@ -15,9 +15,9 @@ from toolgen.runtime.elicitation import Elicitation
 from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError, QuestionCancelledError
 from toolgen.runtime.isolation import WorkClock
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.serving.auth.grant import NOTHING, Grant, grant_of
+from toolgen.serving.auth.grant import NOTHING, grant_of, headers_of
 from toolgen.serving.confirm import ask_by_form
-from toolgen.serving.current_call import CurrentCall, answering
+from toolgen.serving.current_call import answering
 from toolgen.serving.held_questions import Exchange
 
 from .functions import Functions
@@ -29,11 +29,6 @@ _ENDING: Final = (ConfirmationRequiredError.code, DeclinedError.code, QuestionCa
 """Errors after which a script does not go on: it must not ask again and again, nor act as if it had."""
 
 
-def grant_of_call(call: CurrentCall | None, toolkit: Toolkit) -> Grant:
-    """Return the principal and the scopes of the request that is answered."""
-    return NOTHING if call is None else grant_of(call.request, toolkit.settings)
-
-
 @dataclass(slots=True)
 class ScriptCalls:
     """The calls of one script.
@@ -41,15 +36,11 @@ class ScriptCalls:
     Attributes:
         toolkit: a session of the tools, whose calls see each other's extras.
         functions: the functions of its tools.
-        call: the request that runs the script; None outside of an MCP server.
-        grant: what that request may do.
-        exchange: where questions to the user go.
+        exchange: where questions to the user go, and the request that came last: its scopes count.
     """
 
     toolkit: Toolkit
     functions: Functions
-    call: CurrentCall | None
-    grant: Grant
     exchange: Exchange
     _left: float = field(default_factory=lambda: TOTAL_SECONDS)
     _clock: WorkClock = field(default_factory=WorkClock)  # of the current call
@@ -71,8 +62,10 @@ class ScriptCalls:
     async def _answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         confirms = "confirm" in self.functions.definitions[tool]
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+        requester = self.exchange.requester
+        grant = NOTHING if requester.request is None else grant_of(requester.request, self.toolkit.settings)
         # what its tool notes is not about `run_code`
-        with nullcontext() if self.call is None else answering(self.call.request, params):
+        with nullcontext() if requester.request is None else answering(requester.request, params):
             try:
                 response = await self.toolkit.call(
                     tool,
@@ -80,8 +73,9 @@ class ScriptCalls:
                     # never None for a tool that asks: it might then act, by `on_unsupported: allow`
                     confirm=self._confirm if confirms else None,
                     elicit=self._elicit,
-                    scopes=self.grant.scopes,
-                    principal=self.grant.principal,
+                    scopes=grant.scopes,
+                    principal=grant.principal,
+                    headers=headers_of(requester.request),
                 )
             except ConfirmationPending:  # the tool asks by its result, and takes the answer in another call
                 raise ScriptEnd(f"{tool} asks the user something that a script cannot answer.") from None

@@ -14,7 +14,8 @@ from typing import Any, Final, TypeGuard
 
 import pydantic_monty as monty
 
-from toolgen.runtime.errors import OverloadedError, ToolError
+from toolgen.runtime.errors import ToolError
+from toolgen.runtime.execution.threads.worker_pool import Limiter
 
 SECONDS: Final = 10.0  # that a script may compute
 MEMORY: Final = 64 * 1024 * 1024  # bytes that it may use
@@ -26,9 +27,12 @@ DEPTH: Final = 60  # levels of a value
 CHARACTERS: Final = 4 * 1024 * 1024  # of a value as JSON: as many as a request to a server has by default
 VALUES: Final = 100_000  # in a value: what `run_code` returns has no more bytes
 PROCESSES: Final = 8
+SHARE: Final = 4
+"""Processes for the scripts of one caller, as a tool has half of the threads."""
+WAITING: Final = 64  # scripts that wait for a process
 _INTEGER_BITS: Final = 1024
 _MESSAGE: Final = 4_000  # characters of an error, and of what was printed before it
-_WAIT_SECONDS: Final = 5.0  # for a process
+_START_SECONDS: Final = 30.0  # of a process
 
 Call = Callable[[str, tuple[Any, ...], dict[str, Any]], Awaitable[Any]]
 """Calls a function with arguments of a script. Raises ToolError, which the script may catch, or ScriptEnd."""
@@ -103,8 +107,9 @@ class Sandbox:
     """Processes that run scripts, at most `PROCESSES` at a time."""
 
     def __init__(self) -> None:
+        self._places = Limiter(PROCESSES, shown="run_code")
         self._pool = monty.AsyncMonty(
-            max_processes=PROCESSES, checkout_timeout=_WAIT_SECONDS, request_timeout=SECONDS + 5
+            max_processes=PROCESSES, checkout_timeout=_START_SECONDS, request_timeout=SECONDS + 5
         )
 
     async def start(self) -> None:
@@ -116,7 +121,13 @@ class Sandbox:
         await self._pool.__aexit__(None, None, None)
 
     async def run(
-        self, code: str, functions: Collection[str], call: Call, *, waits: Collection[str] = ()
+        self,
+        code: str,
+        functions: Collection[str],
+        call: Call,
+        *,
+        waits: Collection[str] = (),
+        owner: str | None = None,
     ) -> dict[str, Any]:
         """Return the value of a script's last expression, and what it printed.
 
@@ -125,12 +136,13 @@ class Sandbox:
             functions: the names that it can call.
             call: calls one of them.
             waits: functions whose calls may wait for the user; the script gives its process back meanwhile.
+            owner: who has a share of the processes. The default is None: an only caller.
 
         Raises ScriptFailedError, ScriptStoppedError and OverloadedError.
         """
         progress = _Progress()
         try:
-            output = await self._run(code, functions, call, frozenset(waits), progress)
+            output = await self._run(code, functions, call, frozenset(waits), progress, owner)
             return {"result": json_of(output, Room()), "printed": progress.output}
         except TooLargeError as error:
             text = f"The result is {error}. Return less of it."
@@ -145,12 +157,18 @@ class Sandbox:
             raise ScriptFailedError(_with_progress(error.display("traceback"), progress)) from None
 
     async def _run(
-        self, code: str, functions: Collection[str], call: Call, waits: Collection[str], progress: _Progress
+        self,
+        code: str,
+        functions: Collection[str],
+        call: Call,
+        waits: Collection[str],
+        progress: _Progress,
+        owner: str | None,
     ) -> Any:
         waiting: bytes | None = None  # the script, while it waits for the user
         answer: Any = None
         while True:
-            async with self._checked_out() as session:
+            async with self._checked_out(owner) as session:
                 if waiting is None:
                     snapshot: Any = await session.feed_start(code, print_callback=progress.print)
                 else:
@@ -174,21 +192,19 @@ class Sandbox:
             answer = await _result(call, snapshot)
 
     @asynccontextmanager
-    async def _checked_out(self) -> AsyncIterator[monty.AsyncMontySession]:
+    async def _checked_out(self, owner: str | None) -> AsyncIterator[monty.AsyncMontySession]:
         limits: monty.ResourceLimits = {
             "max_feed_duration_secs": SECONDS,
             "max_memory": MEMORY,
             "max_suspensions": SUSPENSIONS,
         }
-        session = self._pool.checkout(script_name="script.py", limits=limits)
+        name, most = owner or "", PROCESSES if owner is None else SHARE
+        await self._places.acquire(name, WAITING, busy="Too many scripts run at the same time", most=most)
         try:
-            entered = await session.__aenter__()
-        except TimeoutError:
-            raise OverloadedError("Too many scripts run at the same time.") from None
-        try:
-            yield entered
+            async with self._pool.checkout(script_name="script.py", limits=limits) as session:
+                yield session
         finally:
-            await session.__aexit__(None, None, None)
+            self._places.release(name)
 
 
 def _is_call(

@@ -10,11 +10,11 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.tool import BaseTool
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.serving.auth.grant import scopes_of
+from toolgen.serving.auth.grant import grant_of, scopes_of
 from toolgen.serving.current_call import current_call
 from toolgen.serving.held_questions import Exchange, Requester
 
-from .calls import ScriptCalls, grant_of_call
+from .calls import ScriptCalls
 from .functions import Functions
 from .script import Sandbox, ScriptFailedError, ScriptStoppedError
 
@@ -49,7 +49,8 @@ class _Tools:
 
     def allowed(self) -> set[str]:
         """Return the wire names of the tools that the caller of the current request may call."""
-        listed = grant_of_call(current_call(), self.toolkit).listed
+        call = current_call()
+        listed = None if call is None else grant_of(call.request, self.toolkit.settings).listed
         definitions = self.functions().definitions
         return {name for name, each in definitions.items() if listed is None or scopes_of(each) <= listed}
 
@@ -119,9 +120,10 @@ class RunCode(_CodeModeTool):
         definitions = {name: functions.definitions[functions.tools[name]] for name in names}
         asking = {name for name, each in definitions.items() if each.get("asks") or "confirm" in each}
         session = toolkit.session(context.extras, session_id=context.session_id)
-        calls = ScriptCalls(session, functions, call, grant_of_call(call, toolkit), exchange)
+        calls = ScriptCalls(session, functions, exchange)
+        owner = exchange.requester.owner
         try:
-            return await self._sandbox.run(request["code"], names, calls.run, waits=asking)
+            return await self._sandbox.run(request["code"], names, calls.run, waits=asking, owner=owner)
         finally:
             context.extras.update(session.extras)
 

@@ -37,11 +37,12 @@ class _Waiter:
 class Limiter:
     """A number of slots for calls, and a bounded queue for those that wait for one.
 
-    Safe to use from several event loops and threads, which an `asyncio.Semaphore` is not.
+    Safe to use from several event loops and threads, which an `asyncio.Semaphore` is not. With `shown`, its
+    slots are not those of tools: metrics have all that wait under this name.
     """
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    def __init__(self, limit: int, shown: str | None = None) -> None:
+        self.limit, self._shown = limit, shown
         self._lock = threading.Lock()
         self._free = limit
         self._taken: Counter[str] = Counter()  # slots by tool
@@ -104,10 +105,12 @@ class Limiter:
     def _give_back(self, tool_name: str) -> None:
         self._free += 1
         self._taken[tool_name] -= 1
+        if not self._taken[tool_name]:
+            del self._taken[tool_name]
 
     def _count_waiting(self) -> Mapping[str, float]:
         with self._lock:
-            return Counter(each.tool_name for each in self._waiting)
+            return Counter(self._shown or each.tool_name for each in self._waiting)
 
 
 def _overloaded(busy: str) -> OverloadedError:
