@@ -89,8 +89,8 @@ def test_references_to_nothing_and_responses_that_the_schema_refuses() -> None:
     made = operation(body={"examples": listed}, response={"examples": {"good": {"value": {"name": 1}}}})
     found, notes = examples(made)
     assert found == [{"name": "example", "input": {"name": "Cat"}}]
-    assert [note.partition("): ")[2] or note.partition(": ")[2] for note in notes] == [
-        "api.json:1:398 (#/paths/~1op/post/requestBody/content/application~1json/examples/gone): '#/components/examples/gone' refers to nothing: left out",
+    assert [note.partition(": ")[2] for note in notes] == [
+        "'#/components/examples/gone' refers to nothing: left out",
         "an example's response that the schema does not accept: its request alone is an example",
     ]
 

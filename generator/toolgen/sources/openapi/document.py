@@ -259,14 +259,15 @@ class RepairLog:
         self._document = document
         self._places: dict[str, list[Location]] = {}
 
-    def add(self, message: str, location: Location) -> None:
-        """Count one more repair described by `message`."""
-        self._places.setdefault(message, []).append(location)
+    def add(self, message: str, *location: Location) -> None:
+        """Count one more repair described by `message`, which may have the location itself."""
+        self._places.setdefault(message, []).extend(location)
 
     def messages(self) -> list[str]:
         """Return one sentence per kind, in the order of first occurrence."""
         return [
-            f"{self._document.label(places[0])}: {message}"
+            "".join(f"{self._document.label(place)}: " for place in places[:1])
+            + message
             + (f" ({len(places):,} places)" if len(places) > 1 else "")
             for message, places in self._places.items()
         ]
@@ -299,6 +300,6 @@ def _listed(
         try:
             example = document.object_at(location).data
         except SourceError as error:
-            repairs.add(f"{error.message}: left out", location)
+            repairs.add(f"{error.message}: left out")
             continue
         yield from (example[key] for key in ("value", "dataValue") if key in example)  # the second since 3.2

@@ -181,11 +181,16 @@ def main_server(operations: Sequence[Operation], document: OpenApiDocument) -> s
 
 def server_url(operation: Operation, document: OpenApiDocument, repairs: RepairLog) -> str:
     """Return the URL of the operation's first server; empty if the document has no absolute one."""
-    for owner in (operation.node, operation.path_item, document.root):
+    root = document.root
+    for owner in (operation.node, operation.path_item, root):
         servers = owner.data.get("servers")
         if isinstance(servers, list) and servers and isinstance(servers[0], dict):
-            return _fill_variables(ObjectNode(servers[0], owner / "servers" / 0), document, repairs)
-    return _absolute_url("/", document.root.location, document, repairs)
+            url = _fill_variables(ObjectNode(servers[0], owner / "servers" / 0), document, repairs)
+            if owner is not root and url.startswith("/"):  # where the others are
+                main = server_url(Operation("", "", root, root), document, RepairLog(document))
+                url = joined_url(main, url)
+            return url and _absolute_url(url, owner / "servers" / 0, document, repairs)
+    return _absolute_url("/", root.location, document, repairs)
 
 
 def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: RepairLog) -> str:
@@ -203,7 +208,7 @@ def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: Repa
     if "{" in filled:
         repairs.add("the server's URL has a variable without a default: ignored", server.location)
         return ""
-    return _absolute_url(filled, server.location, document, repairs)
+    return filled or "/"
 
 
 def _absolute_url(url: str, location: Location, document: OpenApiDocument, repairs: RepairLog) -> str:

@@ -77,23 +77,23 @@ def read_responses(operation: Operation, bundler: SchemaBundler) -> OperationRes
         if status.startswith("x-"):
             continue
         location = operation.node / "responses" / status
+        is_success = status[:1] == "2" or (status == "default" and not success_schemas)
         try:
             response = document.object_at(location)
+            if is_success:
+                read.returns = read.returns if success_schemas else _meaningful_description(response)
+                if status in _WITHOUT_CONTENT or operation.method == "head":
+                    success_schemas.append(_NO_CONTENT)
+                elif document.member(response, "content"):
+                    success_schemas.append(_success_schema(read, response, bundler))
+                else:
+                    undescribed.append(status)
         except SourceError as error:
-            if status[:1] not in "45":
-                raise
-            bundler.converter.repairs.add(f"{error.message}: the error has no description", location)
+            lost = "what the API answers is not checked" if is_success else "the error has no description"
+            bundler.converter.repairs.add(f"{error.message}: {lost}")
             response = ObjectNode({}, location)
-        if status[:1] == "2" or (status == "default" and not success_schemas):
-            if not success_schemas:
-                read.returns = _meaningful_description(response)
-            if status in _WITHOUT_CONTENT or operation.method == "head":
-                success_schemas.append(_NO_CONTENT)
-            elif document.member(response, "content"):
-                success_schemas.append(_success_schema(read, response, bundler))
-            else:
-                undescribed.append(status)
-        elif status[:1] in "45" or status == "default":
+            success_schemas += [None] if is_success else []
+        if not is_success and (status[:1] in "45" or status == "default"):
             _add_error(read, status, response)
     if undescribed:
         success_schemas.append(_UNDESCRIBED if read.accept else None)
@@ -128,7 +128,9 @@ def _success_schema(read: OperationResponses, response: ObjectNode, bundler: Sch
     meant = concrete_media_type(media_type, schema)
     # of JSON without a schema, nothing is known: FastAPI describes each file and stream so
     is_open = ("*" in media_type and not is_binary(media_type)) if schema else is_json(media_type)
-    read.accept = read.accept or (f"{meant}, */*;q=0.9" if is_open else media_type)
+    # Django REST refuses to answer with a type that only its views know, as of a file; Rails, with `*/*`
+    other = "" if is_json(meant) else ", application/json;q=0.5"
+    read.accept = read.accept or (f"{meant}, */*;q=0.9" if is_open else f"{media_type}{other}")
     if not read.examples and not is_binary(meant):
         read.examples = shown_examples(media, converter.document, converter.repairs)
     if is_json(meant):
@@ -138,9 +140,10 @@ def _success_schema(read: OperationResponses, response: ObjectNode, bundler: Sch
 
 def _with_object_type(schema: Schema, bundler: SchemaBundler) -> Schema:
     """Return the schema of an object with `type: object` at its root, where clients look for it."""
+    bundled = bundler.bundle(schema, "response").schema  # raises where a definition refers to nothing
     if schema.get("type") == "object":
         return schema
-    document = SchemaDocument(bundler.bundle(schema, "response").schema)
+    document = SchemaDocument(bundled)
     is_object = is_object_schema(document)
     # at the front where it is missing, as authors write it
     return {"type": "object"} | schema | {"type": "object"} if is_object else schema

@@ -123,7 +123,7 @@ class SchemaConverter:
         elif isinstance(schema.get("oneOf"), list) and "anyOf" not in schema:
             branches = [location / "oneOf" / index for index in range(len(schema["oneOf"]))]
             # what only formats keep apart, or what another branch has whole, never fits exactly one
-            if any(map(self._loses_format, branches)) or self._has_whole_type(branches):
+            if any(map(self._loses_format, branches)) or self._overlap(branches, direction):
                 schema = {"anyOf" if key == "oneOf" else key: value for key, value in schema.items()}
         return _allow_null(schema) if self._lacks_null(node, location) else schema
 
@@ -165,12 +165,17 @@ class SchemaConverter:
         inner += [location / "items"] if "items" in node else []
         return any(self._loses_format(each, depth - 1) for each in inner)
 
-    def _has_whole_type(self, branches: list[Location]) -> bool:
-        """True if one of `branches` is a whole type, of which another is a part: an integer is a number."""
+    def _overlap(self, branches: list[Location], direction: Direction) -> bool:
+        """True if one of `branches` is a whole type, of which another is a part: an integer is a number.
+
+        In answers, whose shape alone is checked, also if two branches may accept the same value.
+        """
         nodes = [self.document.value_at(self.document.follow_refs(each)) for each in branches]
         typed = [node for node in nodes if isinstance(node, dict) and isinstance(node.get("type"), str)]
         types = [node["type"] for node in typed]
         whole = {node["type"] for node in typed if node.keys() - {"type"} <= ANNOTATIONS | {"example"}}
+        if direction == "response" and not self._formats:
+            return len({*types}) < len(branches) or {"number", "integer"} <= {*types}
         return any(types.count(each) > 1 or (each == "number" and "integer" in types) for each in whole)
 
     def _convert_keyword(self, key: str, value: Any, location: Location, direction: Direction) -> Any:

@@ -65,8 +65,10 @@ def read_security(
         problems.append(problem)
     if unknown and {} not in requirements:
         raise unknown[0]
-    for problem in (*problems, *(error.message for error in unknown)):
+    for problem in problems:
         repairs.add(f"{problem}: calls are made without it", location)
+    for each in unknown:
+        repairs.add(f"{each.message}: calls are made without it")
     return OperationSecurity()
 
 
