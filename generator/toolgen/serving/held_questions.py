@@ -89,6 +89,12 @@ class Requester:
         # a client that names no mode of elicitation supports forms (MCP 2025-11-25)
         return found is not None and (found.form is not None or found.url is None)
 
+    def can_show(self, params: types.ElicitRequestParams) -> bool:
+        """True if the client can show this question to its user: a form, or a page to open."""
+        found = self._elicitation
+        is_page = isinstance(params, types.ElicitRequestURLParams)
+        return found is not None and found.url is not None if is_page else self.can_show_form
+
     @property
     def _elicitation(self) -> types.ElicitationCapability | None:
         if self.request is None or not (self.is_modern or self.request.session.can_send_request):
@@ -104,9 +110,15 @@ class Requester:
 
 
 class Exchange:
-    """A request that is worked on: where its progress and questions go."""
+    """A request that is worked on: where its progress and questions go.
 
-    def __init__(self, requester: Requester) -> None:
+    Args:
+        requester: who makes the request.
+        asker: the name of the server that asks, which the user sees. By default, it is this one.
+    """
+
+    def __init__(self, requester: Requester, asker: str = "") -> None:
+        self.asker = asker
         self.requester = requester  # of a held call: who has come back last
         self.questions: asyncio.Queue[_Question] | None = None  # the client wants questions as results
 
@@ -117,8 +129,10 @@ class Exchange:
     async def ask(self, params: types.ElicitRequestParams) -> types.ElicitResult | types.ErrorData:
         """Return the answer of the client's user, or an error if there is none."""
         request = self.requester.request
-        if request is None:
+        if request is None or not self.requester.can_show(params):
             return _NO_USER
+        if self.asker:
+            params = params.model_copy(update={"message": self._labelled(params.message)})
         if self.questions is not None:
             question = _Question(params)
             await self.questions.put(question)
@@ -136,6 +150,25 @@ class Exchange:
             return error.error
         except TimeoutError:
             return _NO_ANSWER
+
+    def passed_on(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Return a result of another server with its questions, if it asks any, as the user sees them.
+
+        Raises MCPError for what the client does not show, and for questions to its model.
+        """
+        if result.get("resultType") != "input_required":
+            return result
+        asked = types.InputRequiredResult.model_validate(result, by_name=False).input_requests or {}
+        shown = {name: dict(each) for name, each in (result.get("inputRequests") or {}).items()}
+        for name, each in asked.items():
+            if not isinstance(each, types.ElicitRequest) or not self.requester.can_show(each.params):
+                raise MCPError.from_error_data(_NO_USER)
+            text = self._labelled(each.params.message)
+            shown[name]["params"] = {**shown[name]["params"], "message": text}
+        return {**result, "inputRequests": shown} if shown else result
+
+    def _labelled(self, message: str) -> str:
+        return f"{self.asker} asks: {message}"
 
     @property
     def elicit(self) -> Elicit | None:

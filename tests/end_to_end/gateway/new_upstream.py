@@ -8,6 +8,7 @@ from typing import Any
 
 INFO = {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "new shop", "version": "1"}}}
 FORM = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
+PAGE = {"mode": "url", "message": "Log in", "url": "https://example.com", "elicitationId": "1"}
 LISTED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 
@@ -23,6 +24,12 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     if method in ("tools/call", "prompts/get"):
         user = params["arguments"]["user"]
         state = params.get("requestState")
+        if user == "meta":
+            text = {"type": "text", "text": " ".join(sorted(params["_meta"]))}
+            return {"resultType": "complete", "content": [text]}
+        if user == "url":
+            requests = {"answer": {"method": "elicitation/create", "params": PAGE}}
+            return {"resultType": "input_required", "inputRequests": requests, "requestState": "url"}
         if state is None:
             return asks(f"Is this {user}?", "first")
         given = params["inputResponses"]["answer"]["action"]

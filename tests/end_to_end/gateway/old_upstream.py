@@ -36,6 +36,17 @@ while True:
         user = message["params"]["arguments"]["user"]
         form = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
         question = {"mode": "form", "message": f"Is this {user}?", "requestedSchema": form}
+        if user == "meta":
+            text = {"type": "text", "text": " ".join(sorted(message["params"].get("_meta", {})))}
+            send(id=own, result={"content": [text]})
+            continue
+        if user == "url":
+            question = {
+                "mode": "url",
+                "message": "Log in",
+                "url": "https://example.com",
+                "elicitationId": "1",
+            }
         send(id=f"question {number}", method="elicitation/create", params=question)
         while (answer := receive()).get("id") != f"question {number}":
             pass

@@ -72,7 +72,7 @@ async def test_a_question_is_answered_by_the_client(gateway: Gateway) -> None:
         assert text_of(await client.call_tool("ask", {"user": "ann"})) == "ann: accept"
     async with gateway.stdio_client("legacy", elicitation_callback=answering("decline", asked)) as client:
         assert text_of(await client.call_tool("ask", {"user": "bob"})) == "bob: decline"
-    assert asked == ["Is this ann?", "Is this bob?"]
+    assert asked == ["shop asks: Is this ann?", "shop asks: Is this bob?"]
 
 
 async def test_a_client_that_cannot_ask_is_not_asked(gateway: Gateway) -> None:
@@ -103,7 +103,9 @@ async def test_no_question_reaches_another_user(gateway: Gateway, calls: int) ->
         answers = await asyncio.gather(*(calls_of(client, user) for user, client in clients.items()))
     for user, found in zip(asked, answers, strict=True):
         assert found == [f"{user} {number}: accept" for number in range(calls)]
-        assert sorted(asked[user]) == sorted(f"Is this {user} {number}?" for number in range(calls))
+        assert sorted(asked[user]) == sorted(
+            f"shop asks: Is this {user} {number}?" for number in range(calls)
+        )
 
 
 @NEWEST_ERA

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -16,6 +18,7 @@ from toolgen.serving.held_questions import Requester
 from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
+from tests.end_to_end.raw_http import connect
 from tests.preloaded import python_command
 
 from .conftest import Gateway, settings_of
@@ -23,7 +26,10 @@ from .conftest import Gateway, settings_of
 HERE = Path(__file__).parent
 
 
-ANN = (("ann: accept", ["Is this ann?"]), ("ann: accept second", ["Is this ann?", "Really ann?"]))
+ANN = (
+    ("ann: accept", ["Is this ann?"]),
+    ("ann: accept second", ["Is this ann?", "new_shop asks: Really ann?"]),
+)
 
 
 @pytest.fixture(scope="session", params=["old", "new"])
@@ -41,7 +47,7 @@ def asking(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def answering(asked: list[str], action: Any = "accept") -> Any:
     async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-        asked.append(params.message)
+        asked.append(re.sub(r"^(old|new)[ _-]shop asks: Is", "Is", params.message))
         content = {"yes": True, "confirm": True} if action == "accept" else None
         return types.ElicitResult(action=action, content=content)
 
@@ -56,6 +62,23 @@ async def test_a_server_of_either_era_asks_clients_of_both(asking: Gateway, era:
         assert asked == ["Is this bob?"]
         ann = text_of(await client.call_tool("buy", {"user": "ann"}))
     assert (ann, asked[1:]) in ANN
+
+
+async def test_pages_and_meta_pass_as_they_are_named(asking: Gateway) -> None:
+    meta = {
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "example.com/user": "ann@example.com",
+        "plan": "free",
+    }
+    async with asking.server() as server, connect(server.url) as connection:
+        for user in ("meta", "url"):
+            params = {"name": "buy", "arguments": {"user": user}, "_meta": meta}
+            found = json.dumps((await connection.ask("tools/call", params)).message)
+            assert "https://example.com" not in found
+            assert "plan" not in found
+            assert "example.com/user" not in found
+            assert ("traceparent" if user == "meta" else "error") in found
 
 
 @ERAS

@@ -91,7 +91,7 @@ class ForwardedFeatures:
         async def send(connection: Connection, params: Any, exchange: Exchange) -> dict[str, Any]:
             return await connection.forward(kind(method=context.method, params=params), exchange, subject)
 
-        sent = params.model_copy(update={"meta": forwarded_meta(context.meta)})
+        sent = params.model_copy(update={"meta": forwarded_meta(self.upstream, context.meta)})
         # reading changes nothing, so that it may be repeated
         found = without_stamps(await forward(self.upstream, requester, sent, send, may_repeat=True))
         if requester.is_modern:

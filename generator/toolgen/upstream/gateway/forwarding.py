@@ -18,6 +18,7 @@ from .connection import Connection, LostError
 from .upstream import Upstream
 
 _RESERVED: Final = ("io.modelcontextprotocol/", "toolgen/")
+_TRACE: Final = ("traceparent", "tracestate", "baggage")  # which MCP names for `_meta` (SEP-414)
 _MAX_ROUNDS: Final = 10  # of questions in one call
 _PAUSE: Final = 0.25  # seconds, before a request is sent again that has asked nothing: as the SDK's client
 _ONLY_USER: Final = types.ErrorData(code=types.INVALID_REQUEST, message="Only the user can be asked.")
@@ -50,7 +51,7 @@ async def forward(
 
 
 async def _asked(upstream: Upstream, requester: Requester, params: Any, send: Send) -> dict[str, Any]:
-    exchange = Exchange(requester)
+    exchange = Exchange(requester, upstream.lock.stem)
     if not requester.is_modern or upstream.shared:
         return await _sent(upstream, requester, params, send, exchange)
     # what must be the same when a client comes back with an answer
@@ -79,7 +80,7 @@ async def _sent(
         for _ in range(_MAX_ROUNDS + 1):
             fields = await send(connection, params, exchange)
             if requester.is_modern or fields.get("resultType") != "input_required":
-                return fields
+                return exchange.passed_on(fields)
             asked = types.InputRequiredResult.model_validate(fields, by_name=False)
             questions = asked.input_requests or {}
             found = {name: await _answer(exchange, each) for name, each in questions.items()}
@@ -100,14 +101,10 @@ async def _answer(exchange: Exchange, asked: Any) -> types.ElicitResult:
     return answer
 
 
-def forwarded_meta(meta: Mapping[str, Any] | None) -> Any:
-    """Return what a client sent in `_meta`, without what belongs to its connection."""
-    found = {
-        key: value
-        for key, value in (meta or {}).items()
-        if not key.startswith(_RESERVED) and key not in ("progressToken", "progress_token")
-    }
-    return found or None
+def forwarded_meta(upstream: Upstream, meta: Mapping[str, Any] | None) -> Any:
+    """Return what an upstream gets of a client's `_meta`: what MCP names, and `caller_meta`."""
+    names = (*_TRACE, *upstream.caller_meta)
+    return {key: value for key, value in (meta or {}).items() if key in names} or None
 
 
 def without_stamps(fields: dict[str, Any]) -> dict[str, Any]:

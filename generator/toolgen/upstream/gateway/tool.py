@@ -66,7 +66,7 @@ class ForwardedTool:
         params = types.CallToolRequestParams(
             name=self.listed_name,
             arguments=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-            _meta=forwarded_meta(context.meta),
+            _meta=forwarded_meta(self.upstream, context.meta),
         )
         may_repeat = self._may_repeat()
         try:

@@ -46,6 +46,7 @@ class Upstream:
             by default.
         caller_headers: headers that are sent with the value of each caller, for which the server needs
             `--caller-header`. A call without one of them fails. Empty by default.
+        caller_meta: keys of a caller's `_meta` that are sent, beside those of MCP. Empty by default.
         audience: for which the tokens of callers were issued, here and at the upstream: the server's
             `--auth-audience`. `Authorization` in `caller_headers` needs it. The default is None.
         drift_description: what to do with a tool whose texts for models differ from the lock: "refuse" its
@@ -68,6 +69,7 @@ class Upstream:
         env: Mapping[str, str] | None = None,
         shared: bool = False,
         caller_headers: Collection[str] = (),
+        caller_meta: Collection[str] = (),
         audience: str | None = None,
         drift_description: Literal["refuse", "log"] = "refuse",
     ) -> None:
@@ -82,6 +84,7 @@ class Upstream:
         if self.env and not self.is_command:
             raise ValueError("env is for an upstream that a command starts; a URL has headers")
         self.caller_headers, self.audience = [name.lower() for name in caller_headers], audience
+        self.caller_meta = tuple(caller_meta)
         own = {name.lower() for name in self.headers}
         if caller_headers and (self.is_command or shared or own.intersection(self.caller_headers)):
             raise ValueError("caller_headers need a URL that is not shared, and differ from headers")
