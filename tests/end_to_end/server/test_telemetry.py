@@ -39,9 +39,12 @@ async def until(condition: Any) -> None:
             await asyncio.sleep(0.05)
 
 
+def address_of_metrics(server: HttpServer) -> str:
+    return next(word for word in server.log.split() if word.endswith("/metrics"))
+
+
 def scrape(server: HttpServer) -> str:
-    url = next(word for word in server.log.split() if word.endswith("/metrics"))
-    with urlopen(url) as answer:
+    with urlopen(address_of_metrics(server)) as answer:
         return str(answer.read().decode())
 
 
@@ -93,7 +96,13 @@ async def test_prometheus_reads_the_same_instruments_on_a_port_of_their_own(serv
         while "event_loop_lag_seconds_count" not in text:
             await asyncio.sleep(0.1)
             text = await asyncio.to_thread(scrape, server)
-        log = server.log
+        log, found = server.log, []
+        for host in ("evil.example:9464", "localhost:1", "10.1.2.3:9464", "[fd00::1]"):
+            async with connect(address_of_metrics(server)) as connection:
+                connection.headers = {"host": host}
+                await connection.request("GET")
+                found.append((await connection.head())[0])
+    assert found == [421, 200, 200, 200]
     assert refused == 404  # metrics are not served to clients
     lines = text.splitlines()
     assert (

@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from importlib.metadata import entry_points
-from typing import Final
+from typing import Any, Final
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 
 from .telemetry import current_metrics, current_tracer
 
-ServeMetrics = Callable[[str, int], int]
-"""Serves the metrics as text, at a host and a port. Returns the port; raises OSError."""
+ServeMetrics = Callable[[str, int, Callable[[str], bool]], int]
+"""Serves the metrics as text, at a host and a port, for Host headers that the function accepts. Returns the
+port; raises OSError."""
 
 _INSTALL: Final = "pip install 'toolgen[otel]'"
 # https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/#exporter-selection
@@ -69,8 +70,17 @@ def _prometheus() -> ServeMetrics:
         raise SettingError(f"--metrics-port needs OpenTelemetry's SDK: {_INSTALL}") from error
     metrics.set_meter_provider(MeterProvider([PrometheusMetricReader(scope_info_enabled=False)]))
 
-    def serve(host: str, port: int) -> int:
+    def serve(host: str, port: int, accepts: Callable[[str], bool]) -> int:
         server, _ = start_http_server(port, host)
+        answer: Any = server.get_app()
+
+        def answer_accepted(environ: dict[str, Any], start_response: Any) -> Any:
+            if accepts(environ.get("HTTP_HOST", "")):
+                return answer(environ, start_response)
+            start_response("421 Misdirected Request", [("Content-Type", "text/plain")])
+            return [b"The Host header is not allowed: see --allowed-host\n"]
+
+        server.set_app(answer_accepted)
         return server.server_port
 
     return serve

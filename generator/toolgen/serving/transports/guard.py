@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -214,6 +215,18 @@ def transport_security(
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins
     )
+
+
+def accepts_scrape(security: TransportSecuritySettings, host: str) -> bool:
+    """True if the Host header of a scrape is accepted, or is an address: no page has one as its name."""
+    name = host.lower()
+    hosts = security.allowed_hosts
+    if name in hosts or f"{name.rpartition(':')[0]}:*" in hosts:
+        return True
+    try:
+        return ip_address(urlsplit(f"//{name}").hostname or "") is not None
+    except ValueError:
+        return False
 
 
 def _has_port(name: str) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 import sys
+from functools import partial
 from types import FrameType
 from typing import Final
 
@@ -18,6 +19,7 @@ from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
 
+from .guard import accepts_scrape, transport_security
 from .http import NOT_IDENTIFIED, HttpApp, Pages
 from .stopping import Stop
 
@@ -47,7 +49,8 @@ def serve_http(
         listening = _listen(host, port)
         if serve_metrics is not None and metrics_port is not None:
             flag, port = "--metrics-port", metrics_port
-            metrics_port = serve_metrics(host, port)
+            security = transport_security(host, server.state.settings.allowed_hosts, ())
+            metrics_port = serve_metrics(host, port, partial(accepts_scrape, security))
     except OSError as error:
         number = error.errno or 0  # below zero for names that cannot be resolved
         why = os.strerror(number) if number > 0 else error.strerror
