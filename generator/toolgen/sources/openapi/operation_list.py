@@ -16,7 +16,9 @@ from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import LeftOut, SourceError
 from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog, joined_url
 
-_API_PREFIX = re.compile(r"(?:/(?:api|rest|v\d[\w.]*|v?\{(?=[^{}]*version)[^{}]*\})(?=/.))+", re.IGNORECASE)
+_API_PREFIX = re.compile(
+    r"(?:/(?:api|rest|v\d[\w.]*|v?\{(?=[^{}]*version)[^{}]*\})(?=/|$))++(?=/\w)", re.IGNORECASE
+)
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _ADDITIONAL = "additionalOperations"  # since 3.2: other methods, spelled as they are sent
 
@@ -47,19 +49,21 @@ class Operation:
     def short_name(self) -> str:
         """The name without what frameworks add to the name of a function or a resource.
 
-        FastAPI appends path and method, Springfox `UsingGET`; NestJS writes `CatsController_findAll`; Django
-        REST, and names from paths, begin with the prefix of the whole API: `api_v1_`.
+        FastAPI appends path and method, Springfox `UsingGET_1`; NestJS writes `CatsController_findAll_v1`;
+        Django REST, and names from paths, begin with the prefix of the whole API: `api_v1_`.
         """
         path = re.sub(r"\W", "_", self.path)
         name = self.name.removesuffix(f"{path}_{self.method}") or self.name
-        name = re.sub(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)(?=_\d+$|$)", "", name)
-        if controller := re.fullmatch(r"(?=\w+\Z)(\w+)Controller_(\w+)", name):
+        name = re.sub(r"Using(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)(_\d+)?$", "", name)
+        if controller := re.fullmatch(r"(?=\w+\Z)(\w+)Controller_(\w+?)(?:_v\d+)?", name):
             name = "_".join(snake(part, "api") for part in controller.groups())
         start = "" if isinstance(self.node.data.get("operationId"), str) else f"{self.method}_"
         api = _API_PREFIX.match(self.path)
         prefix = start + re.sub(r"\W+", "_", f"{api[0][1:]}/" if api else "")
         words = re.sub(r"\W+", "_", name).strip("_")
-        return start + words.removeprefix(prefix) if api and words.startswith(prefix) else name
+        # `api_settings_list` of `/api/api-settings` has no prefix
+        is_own = api and re.sub(r"\W+", "_", self.path[api.end() + 1 :]).startswith(prefix)
+        return start + words.removeprefix(prefix) if api and not is_own and words.startswith(prefix) else name
 
     @property
     def title(self) -> str:
@@ -82,9 +86,9 @@ class Operation:
 
 
 def readable_names(operations: Sequence[Operation], all_operations: Sequence[Operation]) -> list[str]:
-    """Return the short name of each operation; its whole name where the document has the short one twice.
+    """Return the short name of each operation; if two have the same, with the tag, or else the whole name.
 
-    springdoc numbers functions of one name in several classes (`list_1`): their tags tell them apart.
+    springdoc numbers functions of one name in several classes (`list_1`): their tags tell them apart, too.
     """
     number = re.compile(r"_\d+$")
     short = Counter(each.short_name for each in all_operations)
@@ -92,10 +96,11 @@ def readable_names(operations: Sequence[Operation], all_operations: Sequence[Ope
 
     def candidates(operation: Operation) -> tuple[str, ...]:
         name = operation.short_name
-        if (base := number.sub("", name)) in shared and operation.tags:
-            tag = re.sub(r"(?i)(rest[-_ ]*)?controller$", "", operation.tags[0])
-            return f"{snake(re.sub(r'[^A-Za-z0-9]+', '_', tag), 'api')}_{base}", name, operation.name
-        return name, operation.name
+        base = base if (base := number.sub("", name)) in shared else name
+        if not operation.tags or (base not in shared and short[name] == 1):
+            return name, operation.name
+        tag = re.sub(r"(?i)(rest[-_ ]*)?controller$", "", operation.tags[0])
+        return f"{snake(re.sub(r'[^A-Za-z0-9]+', '_', tag), 'api')}_{base}", name, operation.name
 
     uses = Counter(name for each in all_operations for name in set(candidates(each)))
     return [next((name for name in candidates(each) if uses[name] == 1), each.name) for each in operations]
