@@ -50,16 +50,13 @@ def background(execute: Any = act, *, config: ToolConfig = LOCAL, **more: Any) -
     return Toolkit([tool], config=config)
 
 
-def test_a_call_waits_for_its_worker_and_gets_progress() -> None:
+async def test_a_call_waits_for_its_worker_and_gets_progress() -> None:
     seen = []
 
     async def progress(*report: Any) -> None:
         seen.append(report)
 
-    async def run() -> Any:
-        return await background().call("x", {"seconds": 0.3}, principal="ann", progress=progress)
-
-    response = asyncio.run(run())
+    response = await background().call("x", {"seconds": 0.3}, principal="ann", progress=progress)
     assert response.content == {"n": 1}
     assert seen == [(1, 2, "half")]
     assert DONE == [({"seconds": 0.3}, "ann")]
@@ -71,22 +68,19 @@ def test_a_declared_error_comes_back_as_its_class() -> None:
     assert response.error.details == {"n": 1}
 
 
-def test_a_submitted_call_is_a_task_of_its_principal() -> None:
-    async def run() -> None:
-        toolkit = background()
-        task = await toolkit.submit("x", {"seconds": 0.1}, principal="ann")
-        assert isinstance(task, Task)
-        status = await toolkit.task(task.id, principal="ann")
-        assert status is not None
-        assert status.state in ("queued", "running")
-        assert await toolkit.task(task.id, principal="bob") is None
-        assert await toolkit.task("other", principal="ann") is None
-        assert (await toolkit.wait_for(task, principal="ann")).content == {"n": 1}
-        status = await toolkit.task(task.id, principal="ann")
-        assert status is not None
-        assert (status.state, status.progress) == ("finished", (1, 2, "half"))
-
-    asyncio.run(run())
+async def test_a_submitted_call_is_a_task_of_its_principal() -> None:
+    toolkit = background()
+    task = await toolkit.submit("x", {"seconds": 0.1}, principal="ann")
+    assert isinstance(task, Task)
+    status = await toolkit.task(task.id, principal="ann")
+    assert status is not None
+    assert status.state in ("queued", "running")
+    assert await toolkit.task(task.id, principal="bob") is None
+    assert await toolkit.task("other", principal="ann") is None
+    assert (await toolkit.wait_for(task, principal="ann")).content == {"n": 1}
+    status = await toolkit.task(task.id, principal="ann")
+    assert status is not None
+    assert (status.state, status.progress) == ("finished", (1, 2, "half"))
 
 
 def test_without_a_queue_the_call_runs_where_it_arrives() -> None:
@@ -95,7 +89,7 @@ def test_without_a_queue_the_call_runs_where_it_arrives() -> None:
     assert response.content == {"n": 1}
 
 
-def test_a_cancelled_task_ends_its_tool() -> None:
+async def test_a_cancelled_task_ends_its_tool() -> None:
     ended = []
 
     async def slow(self: Any, request: Any, context: Any) -> Any:
@@ -105,24 +99,21 @@ def test_a_cancelled_task_ends_its_tool() -> None:
         finally:
             ended.append(1)
 
-    async def run() -> Any:
-        toolkit = background(slow)
-        task = await toolkit.submit("x", {})
-        assert isinstance(task, Task)
-        while not DONE:
-            await asyncio.sleep(0.01)
-        assert not await toolkit.cancel_task("other")
-        assert await toolkit.cancel_task(task.id)
-        response = await toolkit.wait_for(task)
-        status = await toolkit.task(task.id)
-        assert status is not None
-        return status.state, code_of(response)
-
-    assert asyncio.run(run()) == ("cancelled", "outcome_unknown")
+    toolkit = background(slow)
+    task = await toolkit.submit("x", {})
+    assert isinstance(task, Task)
+    while not DONE:
+        await asyncio.sleep(0.01)
+    assert not await toolkit.cancel_task("other")
+    assert await toolkit.cancel_task(task.id)
+    response = await toolkit.wait_for(task)
+    status = await toolkit.task(task.id)
+    assert status is not None
+    assert (status.state, code_of(response)) == ("cancelled", "outcome_unknown")
     assert ended == [1]
 
 
-def test_what_the_user_approved_is_checked_again_in_the_worker() -> None:
+async def test_what_the_user_approved_is_checked_again_in_the_worker() -> None:
     price = ["5"]
 
     async def preview(self: Any, request: Any, context: Any) -> str:
@@ -131,29 +122,22 @@ def test_what_the_user_approved_is_checked_again_in_the_worker() -> None:
     async def confirm(question: Any) -> bool:
         return True
 
-    async def run(change: bool) -> str | None:
-        toolkit = background(preview=preview, confirm={"message": "Buy?", "preview": True})
+    toolkit = background(preview=preview, confirm={"message": "Buy?", "preview": True})
+    for later, code in (("5", None), ("500", "changed_since_confirmed")):
         task = await toolkit.submit("x", {}, confirm=confirm)
         assert isinstance(task, Task)
-        if change:
-            price[0] = "500"
-        return code_of(await toolkit.wait_for(task))
-
-    assert asyncio.run(run(False)) is None
-    assert asyncio.run(run(True)) == "changed_since_confirmed"
+        price[0] = later
+        assert code_of(await toolkit.wait_for(task)) == code
     assert len(DONE) == 1
 
 
-def test_a_key_of_a_task_leads_to_the_same_task() -> None:
-    async def run() -> None:
-        toolkit = background(idempotency={"ttl": 60})
-        first = await toolkit.submit("x", {"seconds": 0.1}, idempotency_key="k")
-        again = await toolkit.submit("x", {"seconds": 0.1}, idempotency_key="k")
-        waited = await toolkit.call("x", {"seconds": 0.1}, idempotency_key="k")
-        assert first == again
-        assert waited.content == {"n": 1}
-
-    asyncio.run(run())
+async def test_a_key_of_a_task_leads_to_the_same_task() -> None:
+    toolkit = background(idempotency={"ttl": 60})
+    first = await toolkit.submit("x", {"seconds": 0.1}, idempotency_key="k")
+    again = await toolkit.submit("x", {"seconds": 0.1}, idempotency_key="k")
+    waited = await toolkit.call("x", {"seconds": 0.1}, idempotency_key="k")
+    assert first == again
+    assert waited.content == {"n": 1}
     assert len(DONE) == 1
 
 
@@ -182,37 +166,33 @@ def queued(toolkit: Toolkit) -> tuple[Any, Fixed]:
     return tasks, queue
 
 
-def test_a_task_that_was_delivered_twice_is_executed_once() -> None:
-    async def run() -> None:
-        toolkit = background()
-        tasks, queue = queued(toolkit)
-        task = await toolkit.submit("x", {})
-        assert isinstance(task, Task)
-        for _ in range(2):
-            await tasks.execute(*queue.items[0], touch)
-        assert (await toolkit.wait_for(task)).content == {"n": 1}
-
-    asyncio.run(run())
+async def test_a_task_that_was_delivered_twice_is_executed_once() -> None:
+    toolkit = background()
+    tasks, queue = queued(toolkit)
+    task = await toolkit.submit("x", {})
+    assert isinstance(task, Task)
+    for _ in range(2):
+        await tasks.execute(*queue.items[0], touch)
+    assert (await toolkit.wait_for(task)).content == {"n": 1}
     assert len(DONE) == 1
 
 
 @pytest.mark.parametrize("forgery", ["other text", "other task", "other key"])
-def test_what_was_not_sealed_for_the_task_is_not_run(forgery: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> None:
-        toolkit = background()
-        tasks, queue = queued(toolkit)
-        await toolkit.submit("x", {"a": 1})
-        await toolkit.submit("x", {"a": 2})
-        (name, sealed), (_, other) = queue.items
-        if forgery == "other text":
-            sealed = sealed[:-4] + "AAAA"
-        elif forgery == "other task":
-            sealed = other
-        else:
-            tasks._sealer = module.Sealer([b"x" * 32], b"toolgen/task")
-        await tasks.execute(name, sealed, touch)
-
-    asyncio.run(run())
+async def test_what_was_not_sealed_for_the_task_is_not_run(
+    forgery: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolkit = background()
+    tasks, queue = queued(toolkit)
+    await toolkit.submit("x", {"a": 1})
+    await toolkit.submit("x", {"a": 2})
+    (name, sealed), (_, other) = queue.items
+    if forgery == "other text":
+        sealed = sealed[:-4] + "AAAA"
+    elif forgery == "other task":
+        sealed = other
+    else:
+        tasks._sealer = module.Sealer([b"x" * 32], b"toolgen/task")
+    await tasks.execute(name, sealed, touch)
     assert not DONE
 
 
@@ -220,64 +200,53 @@ def test_what_was_not_sealed_for_the_task_is_not_run(forgery: str, monkeypatch: 
     ("hints", "starts", "code"),
     [({}, 1, "outcome_unknown"), ({"idempotentHint": True}, 2, None), ({"readOnlyHint": True}, 2, None)],
 )
-def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
+async def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
     hints: Any, starts: int, code: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr("time.time", lambda: now[0])
-
-    async def run() -> str | None:
-        toolkit = background(annotations=hints)
-        tasks, queue = queued(toolkit)
-        task = await toolkit.submit("x", {})
-        assert isinstance(task, Task)
-        DONE.append("killed")  # a worker starts it, and dies
-        await tasks._apply(queue.items[0][0], call_records.starting, "dead")
-        now[0] += LEASE_SECONDS + 1
-        await toolkit.task(task.id)  # a caller who looks before another worker comes changes nothing
-        await tasks.execute(*queue.items[0], touch)
-        return code_of(await toolkit.wait_for(task))
-
-    assert asyncio.run(run()) == code
+    toolkit = background(annotations=hints)
+    tasks, queue = queued(toolkit)
+    task = await toolkit.submit("x", {})
+    assert isinstance(task, Task)
+    DONE.append("killed")  # a worker starts it, and dies
+    await tasks._apply(queue.items[0][0], call_records.starting, "dead")
+    now[0] += LEASE_SECONDS + 1
+    await toolkit.task(task.id)  # a caller who looks before another worker comes changes nothing
+    await tasks.execute(*queue.items[0], touch)
+    assert code_of(await toolkit.wait_for(task)) == code
     assert len(DONE) == starts
 
 
-def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr("time.time", lambda: now[0])
-
-    async def run() -> list[int]:
-        toolkit = background(annotations={"idempotentHint": True})
-        tasks, queue = queued(toolkit)
-        task = await toolkit.submit("x", {})
-        assert isinstance(task, Task)
-        await tasks._apply(queue.items[0][0], call_records.starting, "dead")
-        now[0] += LEASE_SECONDS - 1
+    toolkit = background(annotations={"idempotentHint": True})
+    tasks, queue = queued(toolkit)
+    task = await toolkit.submit("x", {})
+    assert isinstance(task, Task)
+    await tasks._apply(queue.items[0][0], call_records.starting, "dead")
+    now[0] += LEASE_SECONDS - 1
+    await toolkit.task(task.id)
+    sizes = [len(queue.items)]
+    now[0] += 2
+    for _ in range(3):
         await toolkit.task(task.id)
-        sizes = [len(queue.items)]
-        now[0] += 2
-        for _ in range(3):
-            await toolkit.task(task.id)
-            sizes.append(len(queue.items))
-        return sizes
-
-    assert asyncio.run(run()) == [1, 2, 2, 2]
+        sizes.append(len(queue.items))
+    assert sizes == [1, 2, 2, 2]
 
 
-def test_a_task_of_another_version_is_left_to_its_workers() -> None:
-    async def run() -> list[int]:
-        old, new = background(version="1"), background(version="2")
-        tasks, queue = queued(old)
-        others, _ = queued(new)
-        others._sealer = tasks._sealer
-        await old.submit("x", {})
-        done = []
-        for each in (others, tasks, others):
-            await each.execute(*queue.items[0], touch)
-            done.append(len(DONE))
-        return done
-
-    assert asyncio.run(run()) == [0, 1, 1]
+async def test_a_task_of_another_version_is_left_to_its_workers() -> None:
+    old, new = background(version="1"), background(version="2")
+    tasks, queue = queued(old)
+    others, _ = queued(new)
+    others._sealer = tasks._sealer
+    await old.submit("x", {})
+    done = []
+    for each in (others, tasks, others):
+        await each.execute(*queue.items[0], touch)
+        done.append(len(DONE))
+    assert done == [0, 1, 1]
 
 
 def test_a_queue_that_cannot_be_used_is_refused_where_the_toolkit_is_made() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -118,36 +117,29 @@ def test_the_user_is_never_asked_about_an_invalid_request() -> None:
     assert asked == []
 
 
-def test_a_two_step_call_returns_a_token_and_then_runs() -> None:
+async def test_a_two_step_call_returns_a_token_and_then_runs() -> None:
     kit = Toolkit([risky("two_step")])
-
-    async def steps() -> None:
-        first = await kit.call("x", {"path": "/"})
-        confirmation = first.metadata["confirmation"]
-        assert first.as_text() == (
-            "Error [confirmation_required]: The user has to confirm this call first: Delete /?"
-        )
-        assert confirmation["message"] == "Delete /?"
-        assert confirmation["token"] not in str(first.error) + first.as_text() + str(first.as_dict()["error"])
-        second = await kit.call("x", {"path": "/"}, confirmation_token=confirmation["token"])
-        assert second.content == "done"
-        again = await kit.call("x", {"path": "/"}, confirmation_token=confirmation["token"])
-        assert code_of(again) == "confirmation_required"
-        assert "used up, too old or for another call" in again.as_text()
-
-    asyncio.run(steps())
+    first = await kit.call("x", {"path": "/"})
+    confirmation = first.metadata["confirmation"]
+    assert first.as_text() == (
+        "Error [confirmation_required]: The user has to confirm this call first: Delete /?"
+    )
+    assert confirmation["message"] == "Delete /?"
+    assert confirmation["token"] not in str(first.error) + first.as_text() + str(first.as_dict()["error"])
+    second = await kit.call("x", {"path": "/"}, confirmation_token=confirmation["token"])
+    assert second.content == "done"
+    again = await kit.call("x", {"path": "/"}, confirmation_token=confirmation["token"])
+    assert code_of(again) == "confirmation_required"
+    assert "used up, too old or for another call" in again.as_text()
     assert len(DONE) == 1
 
 
-def test_an_approval_holds_for_the_same_headers() -> None:
-    async def steps() -> list[str | None]:
-        kit, found = Toolkit([risky("two_step")]), []
-        for tenant in ("two", "one"):
-            first = await kit.call("x", {"path": "/"}, headers={"x-tenant": "one"})
-            token = first.metadata["confirmation"]["token"]
-            second = {"confirmation_token": token, "headers": {"x-tenant": tenant}}
-            found.append(code_of(await kit.call("x", {"path": "/"}, **second)))
-        return found
-
-    assert asyncio.run(steps()) == ["confirmation_required", None]
+async def test_an_approval_holds_for_the_same_headers() -> None:
+    kit, found = Toolkit([risky("two_step")]), []
+    for tenant in ("two", "one"):
+        first = await kit.call("x", {"path": "/"}, headers={"x-tenant": "one"})
+        token = first.metadata["confirmation"]["token"]
+        second = {"confirmation_token": token, "headers": {"x-tenant": tenant}}
+        found.append(code_of(await kit.call("x", {"path": "/"}, **second)))
+    assert found == ["confirmation_required", None]
     assert len(DONE) == 1

@@ -117,66 +117,54 @@ def test_many_calls_at_once_execute_once() -> None:
     assert sum("replayed" in each.metadata for each in responses) == 49
 
 
-def test_a_call_that_did_not_begin_frees_its_key() -> None:
-    async def run() -> list[str | None]:
-        needed = [{"name": "db"}]
-        toolkit = keyed(with_db, inject=needed)
-        first = await toolkit.call("x", {}, idempotency_key="k")
-        second = await toolkit.call("x", {}, idempotency_key="k", context={"db": 1})
-        return [code_of(first), code_of(second)]
-
+async def test_a_call_that_did_not_begin_frees_its_key() -> None:
     async def with_db(self: Any, request: Any, context: Any, *, db: Any) -> Any:
         return db
 
-    assert asyncio.run(run()) == ["missing_dependency", None]
+    needed = [{"name": "db"}]
+    toolkit = keyed(with_db, inject=needed)
+    first = await toolkit.call("x", {}, idempotency_key="k")
+    second = await toolkit.call("x", {}, idempotency_key="k", context={"db": 1})
+    assert [code_of(first), code_of(second)] == ["missing_dependency", None]
 
 
-def test_a_cancelled_call_has_an_unknown_outcome() -> None:
+async def test_a_cancelled_call_has_an_unknown_outcome() -> None:
     async def slow(self: Any, request: Any, context: Any) -> Any:
         DONE.append(1)
         await asyncio.sleep(60)
 
-    async def run() -> str | None:
-        toolkit = keyed(slow)
-        first = asyncio.create_task(toolkit.call("x", {}, idempotency_key="k"))
-        while not DONE:
-            await asyncio.sleep(0.01)
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
-        return code_of(await toolkit.call("x", {}, idempotency_key="k"))
-
-    assert asyncio.run(run()) == "outcome_unknown"
+    toolkit = keyed(slow)
+    first = asyncio.create_task(toolkit.call("x", {}, idempotency_key="k"))
+    while not DONE:
+        await asyncio.sleep(0.01)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert code_of(await toolkit.call("x", {}, idempotency_key="k")) == "outcome_unknown"
     assert len(DONE) == 1
 
 
-def test_the_user_is_not_asked_about_what_is_done() -> None:
+async def test_the_user_is_not_asked_about_what_is_done() -> None:
     asked = []
 
     async def confirm(question: Any) -> bool:
         asked.append(question)
         return True
 
-    async def run() -> list[Any]:
-        toolkit = keyed(confirm={"message": "Sure?"})
-        calls = [toolkit.call("x", {}, idempotency_key="k", confirm=confirm) for _ in range(2)]
-        return [(await each).content for each in calls]
-
-    assert asyncio.run(run()) == [{"n": 1}, {"n": 1}]
+    toolkit = keyed(confirm={"message": "Sure?"})
+    calls = [toolkit.call("x", {}, idempotency_key="k", confirm=confirm) for _ in range(2)]
+    assert [(await each).content for each in calls] == [{"n": 1}, {"n": 1}]
     assert len(asked) == 1
 
 
-def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> Any:
         raise StoreError("down")
 
-    async def run() -> list[str | None]:
-        toolkit = keyed()
-        monkeypatch.setattr(MemoryStore, "apply", fail)
-        with_key = await toolkit.call("x", {}, idempotency_key="k")
-        return [code_of(with_key), code_of(await toolkit.call("x", {}))]
-
-    assert asyncio.run(run()) == ["not_ready", None]
+    toolkit = keyed()
+    monkeypatch.setattr(MemoryStore, "apply", fail)
+    with_key = await toolkit.call("x", {}, idempotency_key="k")
+    assert [code_of(with_key), code_of(await toolkit.call("x", {}))] == ["not_ready", None]
     assert len(DONE) == 1
 
 

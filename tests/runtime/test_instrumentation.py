@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any
 
@@ -118,13 +117,10 @@ def test_a_failed_call_is_a_failed_span_without_the_error_text(spans: InMemorySp
     assert SECRET not in span.to_json()
 
 
-def test_a_span_has_principal_and_session_and_no_arguments(spans: InMemorySpanExporter) -> None:
-    async def work() -> None:
-        toolkit = Toolkit([tool()]).session()
-        await toolkit.call("x", {"how": "well", "password": SECRET}, principal="alice")
-        await toolkit.call("no such tool", {"password": SECRET}, principal="alice")
-
-    asyncio.run(work())
+async def test_a_span_has_principal_and_session_and_no_arguments(spans: InMemorySpanExporter) -> None:
+    toolkit = Toolkit([tool()]).session()
+    await toolkit.call("x", {"how": "well", "password": SECRET}, principal="alice")
+    await toolkit.call("no such tool", {"password": SECRET}, principal="alice")
     call, unknown = spans.get_finished_spans()
     attributes = call.attributes or {}
     assert attributes["enduser.id"] == "alice"
@@ -134,16 +130,12 @@ def test_a_span_has_principal_and_session_and_no_arguments(spans: InMemorySpanEx
     assert (unknown.attributes or {})["error.type"] == "unknown_tool"
 
 
-def test_the_span_of_a_worker_continues_that_of_the_caller(spans: InMemorySpanExporter) -> None:
+async def test_the_span_of_a_worker_continues_that_of_the_caller(spans: InMemorySpanExporter) -> None:
     queued = tool(background={"result_ttl": 60})
-
-    async def run() -> None:
-        config = ToolConfig(settings=Settings(task_queue="memory"))
-        async with Toolkit([queued], config=config) as toolkit:
-            with trace.get_tracer("caller").start_as_current_span("caller"):
-                assert (await toolkit.call("x", {"how": "well"})).success
-
-    asyncio.run(run())
+    config = ToolConfig(settings=Settings(task_queue="memory"))
+    async with Toolkit([queued], config=config) as toolkit:
+        with trace.get_tracer("caller").start_as_current_span("caller"):
+            assert (await toolkit.call("x", {"how": "well"})).success
 
     found = spans.get_finished_spans()
     caller = next(span for span in found if span.name == "caller")

@@ -114,32 +114,29 @@ def test_a_preview_that_fails_or_breaks_the_contract_does_nothing() -> None:
     assert DONE == []
 
 
-def test_scopes_limits_and_time_hold_for_the_preview() -> None:
+async def test_scopes_limits_and_time_hold_for_the_preview() -> None:
     async def slow(self: Any, request: Any, context: ToolContext) -> Any:
         await asyncio.sleep(60)
 
-    assert code_of(call(kit(auth={"scopes": ["a"]}), {}, scopes=[])) == "insufficient_scope"
-    assert code_of(call(kit(timeout=0.01, preview=slow), {})) == "timeout"
-    assert code_of(call(kit(max_result_bytes=10), {})) == "too_large"
-
-    async def twice() -> list[str | None]:
-        toolkit = kit(rate_limit={"per_minute": 2})
-        return [code_of(await toolkit.call("x", {"quantity": 2}, principal="ann")) for _ in range(3)]
-
-    assert asyncio.run(twice()) == [None, None, "rate_limited"]
+    for refusing, code in (
+        (kit(auth={"scopes": ["a"]}), "insufficient_scope"),
+        (kit(timeout=0.01, preview=slow), "timeout"),
+        (kit(max_result_bytes=10), "too_large"),
+    ):
+        assert code_of(await refusing.call("x", {"quantity": 2}, scopes=[])) == code
+    toolkit = kit(rate_limit={"per_minute": 2})
+    found = [code_of(await toolkit.call("x", {"quantity": 2}, principal="ann")) for _ in range(3)]
+    assert found == [None, None, "rate_limited"]
     assert DONE == []
 
 
-def test_a_preview_does_not_use_up_a_key() -> None:
-    async def run() -> Any:
-        toolkit = kit(idempotency={"ttl": 60})
-        options: Any = {"idempotency_key": "only-if", "confirm": yes}
-        shown = [await toolkit.call("x", {"quantity": 2}, **options) for _ in range(2)]
-        acted = await toolkit.call("x", {"quantity": 2, "confirm": True}, **options)
-        again = await toolkit.call("x", {"quantity": 2}, **options)
-        return [each.content for each in (*shown, acted, again)]
-
-    assert asyncio.run(run()) == [SHOWN, SHOWN, ACTED, SHOWN]
+async def test_a_preview_does_not_use_up_a_key() -> None:
+    toolkit = kit(idempotency={"ttl": 60})
+    options: Any = {"idempotency_key": "only-if", "confirm": yes}
+    shown = [await toolkit.call("x", {"quantity": 2}, **options) for _ in range(2)]
+    acted = await toolkit.call("x", {"quantity": 2, "confirm": True}, **options)
+    again = await toolkit.call("x", {"quantity": 2}, **options)
+    assert [each.content for each in (*shown, acted, again)] == [SHOWN, SHOWN, ACTED, SHOWN]
     assert len(DONE) == 1
 
 
@@ -164,11 +161,8 @@ async def accept(context: Any, params: Any) -> ElicitResult:
     raise AssertionError(params.message)
 
 
-def test_code_mode() -> None:
-    async def run() -> Any:
-        toolkit = kit(Settings(code_mode=True))
-        async with code_mode.serve(toolkit, "auto", elicitation_callback=accept) as client:
-            return await code_mode.run(client, "x(quantity=2)")
-
-    assert asyncio.run(run())["result"] == SHOWN
+async def test_code_mode() -> None:
+    toolkit = kit(Settings(code_mode=True))
+    async with code_mode.serve(toolkit, "auto", elicitation_callback=accept) as client:
+        assert (await code_mode.run(client, "x(quantity=2)"))["result"] == SHOWN
     assert DONE == []

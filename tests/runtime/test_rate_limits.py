@@ -28,58 +28,45 @@ def store(request: Any, tmp_path: Path) -> str:
     return "memory" if request.param == "memory" else f"sqlite:///{tmp_path}/limits.sqlite3"
 
 
-def test_calls_over_the_limit_are_refused_with_the_time_to_wait() -> None:
-    async def run() -> list[Any]:
-        toolkit = limited()
-        return [await toolkit.call("x", {}, principal="ann") for _ in range(4)]
-
-    *first, last = asyncio.run(run())
+async def test_calls_over_the_limit_are_refused_with_the_time_to_wait() -> None:
+    toolkit = limited()
+    *first, last = [await toolkit.call("x", {}, principal="ann") for _ in range(4)]
     assert [code_of(each) for each in first] == [None] * 3
     assert code_of(last) == "rate_limited"
     assert last.error.retryable
     assert 50 < last.error.retry_after <= 60
 
 
-def test_each_principal_has_a_limit_of_its_own() -> None:
-    async def run() -> list[str | None]:
-        toolkit = limited()
-        names = ["ann"] * 3 + ["bob", None, "ann"]
-        return [code_of(await toolkit.call("x", {}, principal=each)) for each in names]
-
-    assert asyncio.run(run()) == [None] * 5 + ["rate_limited"]
+async def test_each_principal_has_a_limit_of_its_own() -> None:
+    toolkit = limited()
+    names = ["ann"] * 3 + ["bob", None, "ann"]
+    found = [code_of(await toolkit.call("x", {}, principal=each)) for each in names]
+    assert found == [None] * 5 + ["rate_limited"]
 
 
-def test_a_question_to_the_user_is_not_counted() -> None:
-    async def run() -> list[str | None]:
-        toolkit = limited(confirm={"message": "Sure?", "on_unsupported": "two_step"})
-        codes = [code_of(await toolkit.call("x", {})) for _ in range(5)]
-        asked = await toolkit.call("x", {})
-        token = asked.metadata["confirmation"]["token"]
-        return [*codes, code_of(await toolkit.call("x", {}, confirmation_token=token))]
-
-    assert asyncio.run(run()) == ["confirmation_required"] * 5 + [None]
+async def test_a_question_to_the_user_is_not_counted() -> None:
+    toolkit = limited(confirm={"message": "Sure?", "on_unsupported": "two_step"})
+    codes = [code_of(await toolkit.call("x", {})) for _ in range(5)]
+    asked = await toolkit.call("x", {})
+    token = asked.metadata["confirmation"]["token"]
+    found = [*codes, code_of(await toolkit.call("x", {}, confirmation_token=token))]
+    assert found == ["confirmation_required"] * 5 + [None]
 
 
-def test_a_window_moves(store: str) -> None:
-    async def run() -> list[bool]:
-        limits = RateLimits.from_setting(store)
-        seen = [await limits.take({"per_second": 2}, "x") is None for _ in range(6)]
-        await asyncio.sleep(1.05)
-        seen.append(await limits.take({"per_second": 2}, "x") is None)
-        return seen
-
-    assert asyncio.run(run()) == [True, True, False, False, False, False, True]
+async def test_a_window_moves(store: str) -> None:
+    limits = RateLimits.from_setting(store)
+    seen = [await limits.take({"per_second": 2}, "x") is None for _ in range(6)]
+    await asyncio.sleep(1.05)
+    seen.append(await limits.take({"per_second": 2}, "x") is None)
+    assert seen == [True, True, False, False, False, False, True]
 
 
-def test_calls_that_the_second_refuses_do_not_use_up_the_minute(store: str) -> None:
-    async def run() -> float | None:
-        limits = RateLimits.from_setting(store)
-        for _ in range(50):
-            await limits.take({"per_second": 1, "per_minute": 3}, "x")
-        await asyncio.sleep(1.05)
-        return await limits.take({"per_second": 1, "per_minute": 3}, "x")
-
-    assert asyncio.run(run()) is None
+async def test_calls_that_the_second_refuses_do_not_use_up_the_minute(store: str) -> None:
+    limits = RateLimits.from_setting(store)
+    for _ in range(50):
+        await limits.take({"per_second": 1, "per_minute": 3}, "x")
+    await asyncio.sleep(1.05)
+    assert await limits.take({"per_second": 1, "per_minute": 3}, "x") is None
 
 
 def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,19 +20,16 @@ async def replaces(self: Any, request: Any, context: Any) -> Any:
     context.extras = {"only": True}
 
 
-def test_extras_reach_the_next_call_of_a_session() -> None:
-    async def work() -> None:
-        toolkit = Toolkit([make_tool(counts), make_tool(replaces, name="y")])
-        one, other = toolkit.session(), toolkit.session({"count": 10})
-        responses = [await one.call("x", {}) for _ in range(3)]
-        assert [r.content for r in responses] == [1, 2, 3]
-        assert [r.extras for r in responses] == [{"count": 1}, {"count": 2}, {"count": 3}]
-        assert (await other.call("x", {})).content == 11
-        assert one.extras == {"count": 3}
-        await one.call("y", {})
-        assert one.extras == {"only": True}
-
-    asyncio.run(work())
+async def test_extras_reach_the_next_call_of_a_session() -> None:
+    toolkit = Toolkit([make_tool(counts), make_tool(replaces, name="y")])
+    one, other = toolkit.session(), toolkit.session({"count": 10})
+    responses = [await one.call("x", {}) for _ in range(3)]
+    assert [r.content for r in responses] == [1, 2, 3]
+    assert [r.extras for r in responses] == [{"count": 1}, {"count": 2}, {"count": 3}]
+    assert (await other.call("x", {})).content == 11
+    assert one.extras == {"count": 3}
+    await one.call("y", {})
+    assert one.extras == {"only": True}
 
 
 def tagged(name: str, *tags: str, **more: Any) -> Any:

@@ -42,17 +42,14 @@ def test_concurrent_first_calls_set_up_once() -> None:
     assert asyncio.run(five_at_once(preparing(slowly))) == [["set up"]] * 5
 
 
-def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
     async def fails_once(self: Any) -> None:
         self.seen.append("tried")
         if len(self.seen) == 1:
             raise ConnectionError("db.internal:5432 is down")
 
-    async def work() -> list[Any]:
-        toolkit = Toolkit([preparing(fails_once)])
-        return [await toolkit.call("x", {}) for _ in range(3)]
-
-    first, second, third = asyncio.run(work())
+    toolkit = Toolkit([preparing(fails_once)])
+    first, second, third = [await toolkit.call("x", {}) for _ in range(3)]
     assert code_of(first) == "not_ready"
     assert first.error.retryable
     assert "db.internal" not in first.as_text()
@@ -61,32 +58,25 @@ def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFix
     assert second.content == third.content == ["tried", "tried"]
 
 
-def test_a_hanging_set_up_ends_with_the_timeout_and_is_tried_again() -> None:
+async def test_a_hanging_set_up_ends_with_the_timeout_and_is_tried_again() -> None:
     async def hangs_once(self: Any) -> None:
         self.seen.append("tried")
         if len(self.seen) == 1:
             await asyncio.sleep(30)
 
-    async def work() -> list[Any]:
-        toolkit = Toolkit([preparing(hangs_once, timeout=0.05)])
-        return [await toolkit.call("x", {}) for _ in range(2)]
-
-    first, second = asyncio.run(work())
+    toolkit = Toolkit([preparing(hangs_once, timeout=0.05)])
+    first, second = [await toolkit.call("x", {}) for _ in range(2)]
     assert code_of(first) == "timeout"
     assert second.content == ["tried", "tried"]
 
 
-def test_a_toolkit_closes_what_it_set_up() -> None:
+async def test_a_toolkit_closes_what_it_set_up() -> None:
     used, idle = preparing(slowly, closing), preparing(slowly, closing, name="idle")
-
-    async def work() -> None:
-        async with Toolkit([used, idle]) as toolkit:
-            await toolkit.select(names=["x"]).session().call("x", {})
-            await toolkit.session().close()
-            assert used.seen == ["set up"]
-        await toolkit.close()
-
-    asyncio.run(work())
+    async with Toolkit([used, idle]) as toolkit:
+        await toolkit.select(names=["x"]).session().call("x", {})
+        await toolkit.session().close()
+        assert used.seen == ["set up"]
+    await toolkit.close()
     assert used.seen == ["set up", "closed"]
     assert idle.seen == []
 

@@ -25,41 +25,30 @@ async def started(
     return [each.done() for each in tasks if each not in refused]
 
 
-def test_one_tool_takes_as_many_slots_as_it_may_and_leaves_the_rest() -> None:
-    async def run() -> list[int]:
-        limiter = Limiter(32)
-        return [sum(await started(limiter, name, 40, most=most)) for name, most in (("a", 16), ("b", 16))]
-
-    async def other() -> int:
-        limiter = Limiter(32)
-        return sum(await started(limiter, "a", 40, most=4)) + sum(await started(limiter, "b", 40))
-
-    assert asyncio.run(run()) == [16, 16]
-    assert asyncio.run(other()) == 32
+@pytest.mark.parametrize(("first", "second", "slots"), [(16, 16, [16, 16]), (4, None, [4, 28])])
+async def test_one_tool_takes_as_many_slots_as_it_may_and_leaves_the_rest(
+    first: int, second: int | None, slots: list[int]
+) -> None:
+    limiter = Limiter(32)
+    calls = (("a", first), ("b", second))
+    assert [sum(await started(limiter, name, 40, most=most)) for name, most in calls] == slots
 
 
-def test_one_tool_cannot_fill_the_queue() -> None:
-    async def run() -> None:
-        limiter = Limiter(2)
-        assert await started(limiter, "a", 5, queue=4, most=1) == [True, False, False]
-        assert await started(limiter, "b", 1, queue=4, most=1) == [True]
-        assert await started(limiter, "b", 1, queue=4, most=1) == [False]  # in a place of its own
-
-    asyncio.run(run())
+async def test_one_tool_cannot_fill_the_queue() -> None:
+    limiter = Limiter(2)
+    assert await started(limiter, "a", 5, queue=4, most=1) == [True, False, False]
+    assert await started(limiter, "b", 1, queue=4, most=1) == [True]
+    assert await started(limiter, "b", 1, queue=4, most=1) == [False]  # in a place of its own
 
 
-def test_a_call_that_waits_too_long_is_overloaded_and_leaves_the_queue(
+async def test_a_call_that_waits_too_long_is_overloaded_and_leaves_the_queue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(worker_pool, "WAIT_SECONDS", 0.05)
-
-    async def run() -> None:
-        limiter = Limiter(1)
+    limiter = Limiter(1)
+    await limiter.acquire("a", QUEUE, busy="busy")
+    with pytest.raises(OverloadedError, match="busy") as caught:
         await limiter.acquire("a", QUEUE, busy="busy")
-        with pytest.raises(OverloadedError, match="busy") as caught:
-            await limiter.acquire("a", QUEUE, busy="busy")
-        assert caught.value.retry_after is not None
-        limiter.release("a")
-        await limiter.acquire("b", QUEUE, busy="busy")  # nobody else holds or waits for the slot
-
-    asyncio.run(run())
+    assert caught.value.retry_after is not None
+    limiter.release("a")
+    await limiter.acquire("b", QUEUE, busy="busy")  # nobody else holds or waits for the slot

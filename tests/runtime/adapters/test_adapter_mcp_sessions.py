@@ -42,7 +42,7 @@ class Late(BaseTool[Request, Any]):
 
 
 @ERAS
-def test_the_end_of_the_server_closes_its_tools(era: str) -> None:
+async def test_the_end_of_the_server_closes_its_tools(era: str) -> None:
     seen: list[str] = []
 
     class Held(Late):
@@ -52,11 +52,8 @@ def test_the_end_of_the_server_closes_its_tools(era: str) -> None:
         async def close(self) -> None:
             seen.append("closed")
 
-    async def work() -> None:
-        async with Client(serving.build_server(Toolkit([Held()]), name="s"), mode=era) as client:
-            await client.call_tool("late", {})
-            await client.call_tool("late", {})
-            assert seen == ["set up"]
-
-    asyncio.run(work())
+    async with Client(serving.build_server(Toolkit([Held()]), name="s"), mode=era) as client:
+        await client.call_tool("late", {})
+        await client.call_tool("late", {})
+        assert seen == ["set up"]
     assert seen == ["set up", "closed"]

@@ -87,18 +87,14 @@ def test_a_stream_that_raises_ends_with_an_error_answer() -> None:
 
 
 @pytest.mark.parametrize("adapter", ["openai", "anthropic", "toolkit"])
-def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
+async def test_an_abandoned_stream_closes_its_generator(adapter: str) -> None:
     tool = Endless()
     toolkit = Toolkit([tool])
-
-    async def work() -> None:
-        opened = {
-            "openai": lambda: ProviderAdapter("openai").stream(chat("endless"), toolkit),
-            "anthropic": lambda: ProviderAdapter("anthropic").stream(block("endless"), toolkit),
-            "toolkit": lambda: toolkit.stream("endless", {}),
-        }
-        async with aclosing(opened[adapter]()) as stream:
-            assert await anext(stream) == "more"
-        assert tool.seen == ["closed"]
-
-    asyncio.run(work())
+    opened = {
+        "openai": lambda: ProviderAdapter("openai").stream(chat("endless"), toolkit),
+        "anthropic": lambda: ProviderAdapter("anthropic").stream(block("endless"), toolkit),
+        "toolkit": lambda: toolkit.stream("endless", {}),
+    }
+    async with aclosing(opened[adapter]()) as stream:
+        assert await anext(stream) == "more"
+    assert tool.seen == ["closed"]

@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import mcp_types as types
 import pytest
 from adapter_samples import Request, define
 from mcp import Client
@@ -133,20 +132,16 @@ def test_what_was_put_in_arrives_by_every_route(make: Callable[[], Any]) -> None
 
 
 @pytest.mark.parametrize("make", WAYS)
-def test_a_typed_client_reads_what_was_put_in(make: Callable[[], Any]) -> None:
+async def test_a_typed_client_reads_what_was_put_in(make: Callable[[], Any]) -> None:
     tool = tool_of(make)
-
-    async def call() -> types.CallToolResult:
-        async with Client(serving.build_server(Toolkit([tool]), name="orders")) as client:
-            return await client.call_tool("make", {})
-
-    read = ClientTool(tool.definition, Order).read(asyncio.run(call()))
+    async with Client(serving.build_server(Toolkit([tool]), name="orders")) as client:
+        read = ClientTool(tool.definition, Order).read(await client.call_tool("make", {}))
     assert isinstance(read, Order)
     assert as_text(read.model_dump(mode="json", by_alias=True, exclude_unset=True)) == as_text(SENT)
 
 
 @pytest.mark.parametrize("make", WAYS[:-1])  # a chunk is a model or JSON
-def test_a_chunk_is_what_was_put_in(make: Callable[[], Any]) -> None:
+async def test_a_chunk_is_what_was_put_in(make: Callable[[], Any]) -> None:
     class Stream(BaseTool[Request, Any]):
         definition = define("make", "Make.", {"type": "object"}, stream={"chunk_schema": SCHEMA})
         request_model = Request
@@ -154,17 +149,14 @@ def test_a_chunk_is_what_was_put_in(make: Callable[[], Any]) -> None:
         async def execute(self, request: Request, context: ToolContext) -> AsyncIterator[Any]:
             yield make()
 
-    async def work() -> tuple[dict[str, str], list[str]]:
-        seen: list[str] = []
+    seen: list[str] = []
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
-            seen.append(message or "")
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        seen.append(message or "")
 
-        toolkit = Toolkit([Stream()])
-        async with Client(serving.build_server(toolkit, name="orders")) as client:
-            await client.call_tool("make", {}, progress_callback=progress)
-        return await texts("make", {}, toolkit), seen
-
-    found, seen = asyncio.run(work())
+    toolkit = Toolkit([Stream()])
+    async with Client(serving.build_server(toolkit, name="orders")) as client:
+        await client.call_tool("make", {}, progress_callback=progress)
+    found = await texts("make", {}, toolkit)
     assert {as_text(json.loads(text)) for text in found.values()} == {as_text([SENT])}
     assert [as_text(json.loads(text)) for text in seen] == [as_text(SENT)]
