@@ -74,7 +74,7 @@ _SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
     "mcp": {"output_schema": _BOOLEAN, "references": _one_of(("inline", "keep"))},
     "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT, "lenient_arguments": _BOOLEAN},
     "test": {"fixtures": _folder("tests/toolgen_fixtures.py")},
-    "import": {"answers": _one_of(ANSWERS), "scopes": _BOOLEAN},
+    "import": {"answers": _one_of(ANSWERS)},
     "breaking": {
         "level": _one_of(LEVELS[:3]),
         "versions": _one_of(("semver",)),
@@ -195,7 +195,6 @@ class Project:
     mcp_references: str = "keep"  # "inline": published over MCP without references, where that is exact
     test_fixtures: str | None = None  # file with the fixtures of `toolgen test`
     import_answers: str = SHAPE  # of imported APIs: how much of them is checked
-    import_scopes: bool = False  # True: callers need the OAuth scopes that imported APIs ask for
     breaking: BreakingSettings = BreakingSettings()
     budget: BudgetSettings = BudgetSettings()
     lint: LintSettings = field(default_factory=LintSettings)

@@ -38,7 +38,6 @@ def with_project(options: ImportOptions, context: ImportContext, *, sync: bool) 
         prefix=options.prefix or default_prefix(_project_name(context.destination)),
         stem=stem,
         usual_answers=project.import_answers,
-        scopes=project.import_scopes,
         earlier=earlier,
     )
 

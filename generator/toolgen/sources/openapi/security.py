@@ -19,19 +19,17 @@ from toolgen.sources.openapi.operation_list import Operation
 class OperationSecurity:
     """The security requirement that calls of one operation meet."""
 
-    scopes: list[str] = field(default_factory=list)
     secrets: list[str] = field(default_factory=list)  # environment variables that must be set
     schemes: list[dict[str, Any]] = field(default_factory=list)  # as in `x-openapi`
 
-    def auth(self, earlier: Any, *, demand_scopes: bool) -> dict[str, Any]:
+    def auth(self, earlier: Any) -> dict[str, Any]:
         """Return the field `auth` of the spec; empty if nothing is required.
 
         Scopes of `earlier`, the field before a sync, are kept. Those of the API belong to the application's
-        token, and only with `demand_scopes` to the caller.
+        token, not to the caller.
         """
         kept = earlier.get("scopes", []) if isinstance(earlier, dict) else []
-        scopes = dict.fromkeys([*kept, *(self.scopes if demand_scopes else ())])
-        found = {"scopes": list(scopes), "secrets": self.secrets}
+        found = {"scopes": kept, "secrets": self.secrets}
         return {key: value for key, value in found.items() if value}
 
 
@@ -60,7 +58,7 @@ def read_security(
             problem = _meet(security, requirement, nodes, variables)
         if not problem:
             if {} in requirements:  # optional: sent if the variables are set
-                security.scopes, security.secrets = [], []
+                security.secrets = []
             return security
         problems.append(problem)
     if unknown and {} not in requirements:
@@ -86,7 +84,6 @@ def _meet(
             return f"the security scheme {quoted(name)} of type {kind} is not supported"
         wanted = [scope for scope in scopes if isinstance(scope, str)] if isinstance(scopes, list) else []
         security.schemes.append({**scheme, **({"scopes": wanted} if wanted else {})})
-        security.scopes += wanted
         for key in SECRET_KEYS:
             if key in scheme and scheme[key] not in security.secrets:
                 security.secrets.append(scheme[key])

@@ -68,7 +68,6 @@ class ImportOptions:
     allowed: Sequence[str] = ()  # credentials of other services that may be sent to this API
     answers: str = ""  # how much is checked (`answers` of `x-openapi`); empty: as each spec says
     usual_answers: str = SHAPE  # of specs that do not say it
-    scopes: bool = False  # callers need the scopes that the API asks for
     earlier: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # key of an operation → its spec
 
 
@@ -183,7 +182,7 @@ class _OperationReader:
             "returns": responses.returns,
             "tags": operation.tags,
             "errors": responses.errors,
-            "auth": security.auth(earlier.get("auth"), demand_scopes=options.scopes),
+            "auth": security.auth(earlier.get("auth")),
             "deprecated": {"message": _DEPRECATED} if texts.get("deprecated") is True else None,
             "timeout": _TIMEOUT,
         }
