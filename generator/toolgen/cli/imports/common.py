@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,16 @@ from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.progress import progress_line
 from toolgen.project import UnableError, find_project
+from toolgen.sources.loading.source_content import SourceContent, source_errors
 
 if TYPE_CHECKING:
     from toolgen.project import Project
-    from toolgen.sources.loading.imported_specs import Convert, Implementations
+    from toolgen.sources.imported_tool import ImportedTool, LeftOut
+    from toolgen.sources.json_source import JsonDocument
+    from toolgen.sources.loading.imported_specs import Convert, Implementations, ImportContext
+    from toolgen.sources.names import ExistingNames
+
+    ImportList = Callable[[Sequence[JsonDocument], str, ExistingNames, LeftOut], list[ImportedTool]]
 
 _MAX_LISTED = 5  # paths in one message
 
@@ -40,6 +46,15 @@ def add_arguments(
     if implement:
         add_flag(parser, "--implement", f"also write {implement}")
     add_format(parser)
+
+
+def converted(content: SourceContent, importer: ImportList) -> Callable[[ImportContext], list[ImportedTool]]:
+    """Return what converts a list of tools in JSON."""
+    from toolgen.sources.json_source import read_json_documents
+
+    with source_errors():
+        documents = read_json_documents(content.data, content.name, is_file=content.is_file)
+    return lambda context: importer(documents, content.name, context.names, context.left_out)
 
 
 def run_import(

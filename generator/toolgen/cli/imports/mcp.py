@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from toolgen.cli.imports import common
 from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
-from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
 
 if TYPE_CHECKING:
@@ -53,12 +53,7 @@ def run(args: argparse.Namespace) -> bool:
     if args.implement:
         return _implement(args, address)
     content = read_source(args.source, args.start) if address is None else _listed(address)
-    documents = _documents(content, is_file=address is None)
-    return common.run_import(
-        args,
-        lambda context: import_mcp(documents, content.name, context.names, context.left_out),
-        OWNED,
-    )
+    return common.run_import(args, common.converted(content, import_mcp), OWNED)
 
 
 def _address(args: argparse.Namespace) -> ServerAddress | None:
@@ -96,11 +91,6 @@ def _listed(address: ServerAddress) -> SourceContent:
         return SourceContent(json.dumps(list_tools(address)).encode(), address.shown)
 
 
-def _documents(content: SourceContent, *, is_file: bool = False) -> list[JsonDocument]:
-    with source_errors():
-        return read_json_documents(content.data, content.name, is_file=is_file)
-
-
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
     from toolgen.sources.forwarded_modules import upstream_name
@@ -117,15 +107,15 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     with source_errors():
         listing = list_server(address, "importing from a server")
     upstream = upstream_name(project, listing.name, address.source, is_sync=args.sync)
-    documents = _documents(SourceContent(json.dumps(list(listing.tools)).encode(), address.shown))
+    content = SourceContent(json.dumps(list(listing.tools)).encode(), address.shown)
+    listed = common.converted(content, partial(import_mcp, upstream=upstream))
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
     }
     env = {name: f"${{{name}}}" for name in args.env}
 
     def convert(context: ImportContext) -> list[ImportedTool]:
-        found = import_mcp(documents, address.shown, context.names, context.left_out, upstream=upstream)
-        return list(map(forwarded, found))
+        return [forwarded(tool) for tool in listed(context)]
 
     def implementations(project: Project, package: Package) -> NewModules:
         lock = lock_text(listing)

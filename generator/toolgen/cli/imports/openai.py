@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 
 from toolgen.cli.imports import common
-from toolgen.sources.loading.source_content import read_source, source_errors
+from toolgen.sources.loading.source_content import read_source
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,14 +17,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.json_source import read_json_documents
     from toolgen.sources.openai import OWNED, import_openai
 
-    content = read_source(args.source, args.start)
-    with source_errors():
-        documents = read_json_documents(content.data, content.name, is_file=True)
     return common.run_import(
-        args,
-        lambda context: import_openai(documents, content.name, context.names, context.left_out),
-        OWNED,
+        args, common.converted(read_source(args.source, args.start), import_openai), OWNED
     )

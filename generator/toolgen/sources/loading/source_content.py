@@ -22,6 +22,7 @@ class SourceContent:
 
     data: bytes
     name: str
+    is_file: bool = False
 
 
 @contextmanager
@@ -46,10 +47,10 @@ def read_source(source: str, start: str) -> SourceContent:
 def read_file(path: Path, shown: str) -> SourceContent:
     """Return what is in a file, which messages call `shown`, or on stdin for `-`. Raises `UnableError`."""
     if path == Path("-"):
-        return SourceContent(read_bounded(sys.stdin.buffer), "stdin")
+        return SourceContent(read_bounded(sys.stdin.buffer), "stdin", is_file=True)
     try:
         with open_named(path) as file:
-            return SourceContent(read_bounded(file), shown)
+            return SourceContent(read_bounded(file), shown, is_file=True)
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         message = f"cannot read {shown}: {why}"

@@ -190,12 +190,12 @@ def server_url(operation: Operation, document: OpenApiDocument, repairs: RepairL
     for owner in (operation.node, operation.path_item, root):
         servers = owner.data.get("servers")
         if isinstance(servers, list) and servers and isinstance(servers[0], dict):
-            url = _fill_variables(ObjectNode(servers[0], owner / "servers" / 0), document, repairs)
-            if owner is not root and url.startswith("/"):  # where the others are
-                main = server_url(Operation("", "", root, root), document, RepairLog(document))
-                url = joined_url(main, url)
-            return url and _absolute_url(url, owner / "servers" / 0, document, repairs)
-    return _absolute_url("/", root.location, document, repairs)
+            server, base = ObjectNode(servers[0], owner / "servers" / 0), document.name
+            if owner is not root and not base.startswith(("http://", "https://")):
+                base = server_url(Operation("", "", root, root), document, RepairLog(document))
+            url = _fill_variables(server, document, repairs)
+            return url and _absolute_url(joined_url(base, url), server.location, repairs)
+    return _absolute_url(joined_url(document.name, "/"), root.location, repairs)
 
 
 def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: RepairLog) -> str:
@@ -216,9 +216,7 @@ def _fill_variables(server: ObjectNode, document: OpenApiDocument, repairs: Repa
     return filled or "/"
 
 
-def _absolute_url(url: str, location: Location, document: OpenApiDocument, repairs: RepairLog) -> str:
-    if document.name.startswith(("http://", "https://")):
-        url = joined_url(document.name, url)
+def _absolute_url(url: str, location: Location, repairs: RepairLog) -> str:
     parts = urlsplit(url)
     if parts.scheme in ("http", "https") and parts.netloc and not (parts.username or parts.query):
         return url.rstrip("/")
