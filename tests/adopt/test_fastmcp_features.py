@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from tests.end_to_end.gateway.test_skills import files_of_skills
 from tests.end_to_end.project import ERAS, Project, token_of
 
 from .comparing import compare, python_path, toolgen
@@ -125,11 +126,32 @@ if __name__ == "__main__":
 '''
 
 
+SKILLS = """from pathlib import Path
+from fastmcp import FastMCP
+from fastmcp.server.providers.skills import SkillsDirectoryProvider
+from fastmcp.skills.extension import SkillsExtension
+
+mcp = FastMCP("Shop")
+provider = SkillsDirectoryProvider(Path(__file__).parent / "skills", experimental_skills=True)
+mcp.add_provider(provider)
+mcp.add_extension(SkillsExtension(providers=[provider]))
+
+
+@mcp.tool
+def find(text: str) -> str:
+    return text
+"""
+
+
 @pytest.fixture
 def shop(tmp_path: Path) -> Project:
     """A project that has adopted the shop."""
+    return adopted(tmp_path, SHOP)
+
+
+def adopted(tmp_path: Path, server: str) -> Project:
     (tmp_path / "toolgen.toml").write_text('implementations = "tools"\ntargets = ["mcp"]\n')
-    (tmp_path / "shop.py").write_text(SHOP)
+    (tmp_path / "shop.py").write_text(server)
     for words in (("import", "fastmcp", "shop:mcp", "--implement"), ("generate",)):
         done = toolgen(tmp_path, *words)
         assert done.returncode == 0, done.stderr
@@ -156,3 +178,13 @@ async def test_a_resource_with_its_own_auth_is_for_tokens_with_its_scope(shop: P
                 await client.read_resource("shop://prices")
             listed = [each.uri for each in (await client.list_resources()).resources]
             assert listed == ["shop://about", "shop://logo"]  # a page
+
+
+async def test_skills_are_listed_and_read_as_before(tmp_path: Path) -> None:
+    files = {"SKILL.md": "---\nname: triage\ndescription: Sort.\n---\nSee notes.md.\n", "notes.md": "One.\n"}
+    (tmp_path / "skills/triage").mkdir(parents=True)
+    for name, text in files.items():
+        (tmp_path / "skills/triage" / name).write_text(text)
+    async with adopted(tmp_path, SKILLS).stdio_client("auto") as client:
+        found = await files_of_skills(client)
+    assert found == {f"skill://triage/{name}": text for name, text in files.items()}

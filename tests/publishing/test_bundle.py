@@ -127,6 +127,7 @@ def test_no_hidden_file_no_secret_and_no_byte_code_is_in_it(greeter: Cli, tmp_pa
     folder = unpacked(greeter, tmp_path / "installed")
     packed = sorted(path.name for path in (folder / "app/work").rglob("*") if path.is_file())
     assert packed == ["__init__.py", "greet.py", "public.pem", "secrets.py"]
+    assert (folder / "app/generated/skills/ada-s-shop/SKILL.md").is_file()
     assert f"content: {', '.join(f'work/{name}' for name in sorted(secrets))}" in greeter("bundle").err
 
 

@@ -1,4 +1,4 @@
-"""Serve the resources, prompts and completions of other servers unchanged, beside the tools of a toolkit."""
+"""Serve resources, prompts, completions and skills of other servers unchanged, beside the tools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from toolgen.runtime.text import quote
 
 from .auth.grant import Grant, grant_of
 from .held_questions import is_modern
-from .uri_templates import matches
+from .uri_templates import may_have
 
 PACKAGE: Final = "_features"
 """Package within that of the implementations: each module has a feature source as its variable `features`."""
@@ -37,22 +37,24 @@ NAMES: Final = {
     "resources/list": ("resources", "uri"),
     "resources/templates/list": ("resourceTemplates", "uriTemplate"),
     "prompts/list": ("prompts", "name"),
+    "skills/list": ("skills", "uri"),
 }
 """Method that lists → the list in its result, and the key that names an entry, as on the wire."""
-_RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list")
+_RESOURCE_LISTS: Final = ("resources/list", "resources/templates/list", "skills/list")
+"""Methods that name resources, or skills whose files are resources."""
 _MAX_PAGES: Final = 1_000  # of a list of one of several sources
 _MAX_NAMES: Final = 100_000  # in such a list
 
 
 class FeatureSource(Protocol):
-    """A server whose resources, resource templates, prompts and completions are served unchanged.
+    """A server whose resources, resource templates, prompts, completions and skills are served unchanged.
 
     `toolgen.serving.adopted` has one for each framework whose servers can be adopted. A module
     `_features/<any name>.py` in the package of implementations gives one as its variable `features`.
 
     Attributes:
         name: for log records, such as "shop.server:mcp".
-        serves: what it has: "resources" (with templates), "prompts", "completions".
+        serves: what it has: "resources" (with templates), "prompts", "completions", "skills".
         scopes: that callers need for all of it. Others see nothing of it in lists, and are refused.
         timeout: seconds that a request may take.
     """
@@ -82,6 +84,12 @@ class Method:
     needs: str  # what a source must serve
 
 
+class SkillParams(types.RequestParams):
+    """Params of `skills/get`, which the SDK does not have."""
+
+    uri: str
+
+
 METHODS: Final[Mapping[str, Method]] = {
     "resources/list": Method(types.PaginatedRequestParams, "resources"),
     "resources/templates/list": Method(types.PaginatedRequestParams, "resources"),
@@ -89,6 +97,8 @@ METHODS: Final[Mapping[str, Method]] = {
     "prompts/list": Method(types.PaginatedRequestParams, "prompts"),
     "prompts/get": Method(types.GetPromptRequestParams, "prompts"),
     "completion/complete": Method(types.CompleteRequestParams, "completions"),
+    "skills/list": Method(types.PaginatedRequestParams, "skills"),
+    "skills/get": Method(SkillParams, "skills"),
 }
 
 
@@ -139,7 +149,7 @@ class Features:
         if len(having) > 1:
             allowed = [each for each in having if self.sources[each].scopes <= granted]
             # a template of one source may match what another lists: all must have been read, or have failed
-            if all((each, method) in self._lists for each in allowed for method in methods):
+            if all(place in self._lists for place in self._places(allowed, methods)):
                 index = self._owner(allowed, methods, name)
             if index is None:
                 await self._read_lists(allowed, context, methods)
@@ -176,16 +186,25 @@ class Features:
 
     def _owner(self, allowed: Sequence[int], methods: Sequence[str], name: str) -> int | None:
         """Return the first source that lists a name, or else whose template of a resource matches it."""
-        places = [(index, self._lists[index, method]) for method in methods for index in allowed]
+        places = [(place[0], self._lists[place]) for place in self._places(allowed, methods)]
         listing = (index for index, listed in places if name in listed)
-        matching = (index for index, listed in places for each in listed if matches(each, name))
+        matching = (index for index, listed in places for each in listed if may_have(each, name))
         return next(listing, None if len(methods) == 1 else next(matching, None))
+
+    def _places(self, indexes: Sequence[int], methods: Sequence[str]) -> list[tuple[int, str]]:
+        """Return the lists that sources have."""
+        pairs = ((index, method) for method in methods for index in indexes)
+        return [
+            (index, method) for index, method in pairs if METHODS[method].needs in self.sources[index].serves
+        ]
 
     async def _read_lists(
         self, indexes: Sequence[int], context: ServerRequestContext[Any, Any], methods: Sequence[str]
     ) -> None:
         """Read all that sources list; nothing of one that fails: the others are served."""
-        wanted = [(index, replace(context, method=method)) for index in indexes for method in methods]
+        wanted = [
+            (index, replace(context, method=method)) for index, method in self._places(indexes, methods)
+        ]
         await asyncio.gather(*(self._read_list(index, request) for index, request in wanted))
 
     async def _read_list(self, index: int, context: ServerRequestContext[Any, Any]) -> None:
@@ -269,6 +288,8 @@ def _subject(params: Any) -> tuple[Sequence[str], str]:
             return ["prompts/list"], prompt.name
         case types.CompleteRequestParams(ref=types.ResourceTemplateReference() as template):
             return ["resources/templates/list"], template.uri
+        case SkillParams():
+            return ["skills/list"], params.uri
     return _RESOURCE_LISTS, str(params.uri)
 
 

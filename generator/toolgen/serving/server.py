@@ -34,12 +34,14 @@ from .confirm import request_state_security
 from .features import METHODS, Features, FeatureSource, load_features
 from .held_questions import KEY as HELD_KEY
 from .held_questions import is_modern
+from .own_skills import own_skills
 from .result import wire_result
 from .server_state import CALLED, STOPPING, STOPPING_CODE, ServerState
 from .tasks import EXTENSION, TaskParams, answer_task_method
 from .tasks import METHODS as TASK_METHODS
 from .tool_list import Tools
 from .tools_call import answer_call, unheld_response
+from .uri_templates import SKILLS
 
 DEFAULT_VERSION: Final = "0.0.0"
 LIST_SECONDS: Final = 60  # that a client may cache the list of tools
@@ -72,6 +74,8 @@ class ToolServer(Server[Any]):
         self._seal_with(state.settings)
         for method in self._sources.methods():
             self.add_request_handler(method, METHODS[method].params, self._answer_feature)
+        if "skills/list" in self._sources.methods():
+            self.extensions[SKILLS] = {}
         # not as `on_list_tools` and `on_call_tool`, which must return models
         self.add_request_handler("tools/list", types.PaginatedRequestParams, self._answer_list)
         self.add_request_handler("tools/call", types.CallToolRequestParams, self._answer_call)
@@ -253,8 +257,8 @@ def build_server(
         name: the name that clients show. It is also the audience of sealed state.
         version: the version that clients show. The default is "0.0.0".
         instructions: a text for the model about all tools. The default is none.
-        features: servers whose resources, prompts and completions are served as well, beside those in
-            `_features` of the implementations package. The default is none.
+        features: servers whose resources, prompts, completions and skills are served as well, beside those in
+            `_features` of the implementations package, and the skill of the project. The default is none.
         lenient_arguments: leave out arguments that a tool does not have, and null for optional ones. False by
             default: they are refused.
 
@@ -266,7 +270,8 @@ def build_server(
     Example:
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
-    sources = [*features, *load_features(toolkit.catalog, strict=toolkit.settings.strict_start)]
+    loaded = load_features(toolkit.catalog, strict=toolkit.settings.strict_start)
+    sources = [*features, *loaded, *own_skills(toolkit)]
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, sources)
     state.is_lenient = lenient_arguments
     limits = (each.get("rate_limit") for each in toolkit.definitions.values())

@@ -1,4 +1,4 @@
-"""Which resources a URI template may have."""
+"""Which resources a URI template, or a skill, may have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ import re
 from typing import Final
 
 _EXPRESSION: Final = re.compile(r"\{[^{}]*\}")  # of a URI template: RFC 6570, section 2.2
+
+
+SKILLS: Final = "io.modelcontextprotocol/skills"
+"""The extension by which a server lists skills (SEP-2640)."""
+_SKILL: Final = "/SKILL.md"  # the first file of a skill: the others are beside it, or below
+
+
+def may_have(listed: str, uri: str) -> bool:
+    """True if a resource may be of what is listed: of a URI template, or in the folder of a skill."""
+    folder, is_skill, rest = listed.rpartition(_SKILL)
+    return matches(listed, uri) or (bool(is_skill) and not rest and uri.startswith(f"{folder}/"))
 
 
 def matches(template: str, uri: str) -> bool:

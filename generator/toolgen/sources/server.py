@@ -40,7 +40,7 @@ class ServerDescription:
     instructions: str | None
     tools: Sequence[dict[str, Any]]  # as `tools/list` has them
     details: Sequence[Mapping[str, Any]]  # of each tool, what the list does not say
-    others: Mapping[str, int]  # resources, templates, prompts
+    others: Mapping[str, int]  # resources, templates, prompts, skills
     stays: Sequence[str]  # further parts of the server that are not imported
 
     @property
@@ -54,6 +54,7 @@ class ServerDescription:
         of_uris = self.others["resource"] + self.others["resource template"]
         of_arguments = self.others["resource template"] + self.others["prompt"]
         has = {"resources": of_uris, "prompts": self.others["prompt"], "completions": of_arguments}
+        has["skills"] = self.others["skill"]
         return [name for name, number in has.items() if number]
 
 

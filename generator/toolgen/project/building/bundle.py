@@ -163,7 +163,7 @@ def _documents(project: Project) -> tuple[str, ...]:
     written = {
         path.partition("/")[0].removesuffix(".jinja") + ("/" if "/" in path else "")
         for target in load_targets(project)
-        if isinstance(target.definition, DocumentTarget)
+        if isinstance(target.definition, DocumentTarget) and target.name != "skill"  # which is served
         for path in target.templates
     }
     return tuple(f"{project.output}/{path}" for path in (*written, OUTPUT_MANIFEST))

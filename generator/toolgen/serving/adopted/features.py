@@ -1,4 +1,4 @@
-"""Resources, prompts and completions of an adopted server, which its own handlers answer."""
+"""Resources, prompts, completions and skills of an adopted server, which its own handlers answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AdoptedFeatures:
     Args:
         server: the server object.
         name: for log records, such as "shop.server:mcp".
-        serves: what is served: "resources" (with templates), "prompts", "completions".
+        serves: what is served: "resources" (with templates), "prompts", "completions", "skills".
         scopes: that callers need for all of it.
         timeout: seconds that a request may take.
 
@@ -85,6 +85,8 @@ async def _handle(server: Server[Any], context: ServerRequestContext[Any, Any]) 
     if entry is None and context.method == "completion/complete":
         # announced for every server: no public name says whether it has a handler
         return as_sent(types.CompleteResult(completion=types.Completion(values=[])))
+    if entry is None and context.method == "skills/list":  # a server of files that are skills lists none
+        return {"skills": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
     if entry is None:
         raise MCPError(code=types.METHOD_NOT_FOUND, message="Method not found", data=context.method)
     # from `context`, in which middleware may have changed them

@@ -217,8 +217,9 @@ def upstream_modules(
 def _served(listing: Listing) -> list[str]:
     """Return what a server announces of what it has: many announce prompts and resources without any."""
     has = {"prompts": listing.prompts, "resources": (*listing.resources, *listing.resource_templates)}
-    if not any(has.values()):
+    if not any((*has.values(), listing.skills)):
         return []
-    return [
+    found = [
         each for each in ("completions", *has) if each in (listing.capabilities or ()) and has.get(each, True)
     ]
+    return [*dict.fromkeys((*found, "resources")), "skills"] if listing.skills else found

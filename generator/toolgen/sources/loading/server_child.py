@@ -84,11 +84,14 @@ def _is_name(name: str) -> bool:
 async def _read(server: Any, kind: str) -> dict[str, Any]:
     """Return what a server lists, and what only the server object knows."""
     tools, details = await (_fastmcp_tools(server) if kind == FASTMCP else _sdk_tools(server))
+    resources = await server.list_resources()
     others = {
-        "resource": await server.list_resources(),
+        "resource": resources,
         "resource template": await server.list_resource_templates(),
         "prompt": await server.list_prompts(),
     }
+    # no public name says whether FastMCP lists them as skills; a list without any does no harm
+    others["skill"] = [each for each in resources if str(each.uri).endswith("/SKILL.md")]
     # FastMCP's provider of tokens, or the settings of the SDK
     has_auth = getattr(server, "auth", None) or getattr(getattr(server, "settings", None), "auth", None)
     return {

@@ -19,9 +19,10 @@ from pydantic.alias_generators import to_camel, to_pascal
 
 from toolgen.base.suggestions import quoted, shortened
 from toolgen.project import UnableError
+from toolgen.serving.uri_templates import SKILLS
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.limits import ByteBudget
-from toolgen.sources.mcp_client.listing import SKILLS, Listing, announced, refuse_unnamed
+from toolgen.sources.mcp_client.listing import Listing, announced, refuse_unnamed
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
 if TYPE_CHECKING:

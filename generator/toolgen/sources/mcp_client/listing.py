@@ -20,9 +20,6 @@ LISTS: Final[Mapping[str, str]] = {
 }
 """List of a server → the key of its definitions that names them, as in MCP and its extension for skills."""
 
-SKILLS: Final = "io.modelcontextprotocol/skills"
-"""The extension by which a server lists skills (SEP-2640)."""
-
 _MAX_DEPTH: Final = 3  # of what is told apart in capabilities
 
 

@@ -1,4 +1,4 @@
-"""Resources, resource templates, prompts and completions of an upstream, served on unchanged."""
+"""Resources, resource templates, prompts, completions and skills of an upstream, served on unchanged."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.errors import ToolError
 from toolgen.serving.auth.grant import headers_of, principal_of
+from toolgen.serving.features import SkillParams
 from toolgen.serving.held_questions import Exchange, Requester
 
 from .connection import Connection
@@ -29,11 +30,14 @@ _REQUESTS: Final[Mapping[str, type[types.Request[Any, Any]]]] = {
     "prompts/list": types.ListPromptsRequest,
     "prompts/get": types.GetPromptRequest,
     "completion/complete": types.CompleteRequest,
+    "skills/list": types.PaginatedRequest[str],
+    "skills/get": types.Request[SkillParams, str],
 }
 _LISTS: Final = {
     "resources/list": ("resources", "resources"),
     "resources/templates/list": ("resource_templates", "resourceTemplates"),
     "prompts/list": ("prompts", "prompts"),
+    "skills/list": ("skills", "skills"),
 }
 """Method → the list in `Listing`, and its key in the result."""
 
@@ -49,7 +53,7 @@ class ForwardedFeatures:
 
     Args:
         upstream: the server.
-        serves: what is served: "resources" (with templates), "prompts", "completions".
+        serves: what is served: "resources" (with templates), "prompts", "completions", "skills".
         scopes: that callers need for all of it. None by default.
         timeout: seconds that a request may take. 60 by default.
 
@@ -137,4 +141,6 @@ def _subject(params: Any) -> Subject | None:
             return Subject("prompts", prompt.name)
         case types.CompleteRequestParams(ref=types.ResourceTemplateReference() as template):
             return Subject("resource_templates", str(template.uri))
+        case SkillParams():
+            return Subject("skills", params.uri)
     return None

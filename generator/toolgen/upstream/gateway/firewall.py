@@ -19,7 +19,7 @@ from toolgen.changes.comparing.lock import read_lock
 from toolgen.runtime.errors import MissingDependencyError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.schema.document import JsonObject
-from toolgen.serving.uri_templates import matches
+from toolgen.serving.uri_templates import matches, may_have
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.listing import LISTS, Listing, refuse_unnamed
 
@@ -51,6 +51,9 @@ class FeatureVerdicts:
         """Return why a resource, a template or a prompt must not be used; None if it may."""
         if self.other_server or subject is None:
             return self.other_server or None
+        skills = (each.name for each in self.refused if each.key == "skills")
+        if subject.key == "resources" and any(may_have(each, subject.name) for each in skills):
+            return "the skill that has it is not the one that was approved."
         if subject in self.refused or subject in self.passed or subject.key != "resources":
             return self.refused.get(subject)
         # a resource that is not listed is that of a template, and none that is refused may have it
