@@ -50,7 +50,7 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
 
 
 _EXTRAS = {
-    "cli": "argcomplete griffe griffelib jinja2 markupsafe packaging platformdirs ruff tomlkit yaml",
+    "cli": "argcomplete griffe griffelib jinja2 markupsafe platformdirs ruff tomlkit yaml",
     "lsp": "attr attrs cattrs lsprotocol pygls",
     "mcp": "anyio mcp mcp_types starlette uvicorn",
 }
