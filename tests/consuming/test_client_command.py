@@ -134,6 +134,8 @@ def test_definitions_that_make_no_client(shop: Consumer, tools: list[Any], said:
         ([".", "--package", "shop", "--header", "A=B"], "--header is for servers"),
         ([".", "--package", "specs"], "a file in the way"),
         ([".", "--package", "shop", "--language", "typescript", "--uses", "app"], "--uses reads Python"),
+        ([".", "--package", "shop", "--uses", "../.."], "'../..' leaves the project's folder"),
+        ([".", "--package", "shop", "--uses", "/etc"], "'/etc' leaves the project's folder"),
     ],
 )
 def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str) -> None:

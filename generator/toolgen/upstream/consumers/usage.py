@@ -7,6 +7,7 @@ response, too: better one tool too many than one too few.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,7 +16,8 @@ from toolgen.base.files import Folder, read_named
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.server_drift import ANY_ARGUMENT
 from toolgen.compile.printing.client_source import ClientMethod
-from toolgen.project import UnableError, reason
+from toolgen.project import UnableError, find_root, reason
+from toolgen.project.inputs.discovery import repository
 
 _MAX_BYTES: Final = 4 * 1024 * 1024  # of one file
 _MAX_FILES: Final = 20_000
@@ -29,8 +31,12 @@ def find_uses(
     """Return the arguments that Python files give to tools, sorted, by the names that the server lists.
 
     `paths` are files and folders, relative to `folder`; the files of the client itself do not count. Raises
-    UnableError for one that is missing or cannot be parsed.
+    UnableError for one that is missing, cannot be parsed, or leaves the repository or project of `folder`.
     """
+    root = Path(os.path.realpath(repository(folder) or find_root(folder)))
+    for path in paths:  # a lock may come from others
+        if not Path(os.path.realpath(folder / path)).is_relative_to(root):
+            raise UnableError("outside-project", f"--uses: {quoted(path)} leaves the project's folder")
     by_name = {method.name: method for method in methods}
     found: dict[str, set[str]] = {}
     own = (folder / package).resolve()
