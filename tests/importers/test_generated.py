@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -65,5 +66,6 @@ def test_a_spec_that_would_be_too_large_is_refused(empty: Cli, kind: str) -> Non
     schema = {"type": "object", "properties": {f"p{number}": text for number in range(900)}}
     done = empty("import", kind, source(empty, kind, "large", schema))
     assert done.code == 2
-    assert "error[too-complex] specs/large.yaml would be a file of" in done.err
+    assert "error[too-complex] " in done.err
+    assert re.search(r"large.*: 4,5|large.yaml would be a file of 4,5", done.err)
     assert not list((empty.root / "specs").glob("*.yaml"))

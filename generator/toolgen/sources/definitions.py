@@ -15,8 +15,11 @@ from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError
 from toolgen.sources.json_source import JsonDocument, check_list, errors_at
 from toolgen.sources.names import ExistingNames, choose_names
 
+OF_A_SERVER: Final = JsonDocument(None, 0)
+"""What a server lists has no lines."""
 MAX_NAMESAKES: Final = 100
 """Maximum number of different tools of one name: each needs another name for its spec."""
+_MAX_SIZE: Final = BUDGET.spec_bytes // 2  # a spec may hold what its source says, and what it means
 _LISTS: Final = ("tools", "functions", "function_declarations", "functionDeclarations")
 
 
@@ -96,8 +99,10 @@ def import_definitions(
         each.is_first = each.name not in published
         published.add(each.name)
     tools: list[ImportedTool] = []
-    for each in definitions:
+    for text, each in distinct.items():
         with left_out.reading(each.name), errors_at(each.document.place, source, each.path):
+            if len(text) > _MAX_SIZE:
+                raise SourceError(f"{len(text):,} bytes; at most {_MAX_SIZE:,} are read", code="too-complex")
             tools.append(to_spec(each))
     return tools
 

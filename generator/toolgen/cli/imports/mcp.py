@@ -13,21 +13,24 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolgen.base.suggestions import count, quoted
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
-from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
+from toolgen.sources.definitions import OF_A_SERVER, key_of
+from toolgen.sources.json_source import JsonDocument, read_json_documents
+from toolgen.sources.loading.source_content import read_source, source_errors
 
 if TYPE_CHECKING:
     from toolgen.language.package import Package
     from toolgen.project import Project
-    from toolgen.sources.imported_tool import ImportedTool
+    from toolgen.sources.imported_tool import ImportedTool, LeftOut
     from toolgen.sources.loading.imported_specs import ImportContext, NewModules
     from toolgen.sources.mcp_client.client import ServerAddress
 
@@ -52,8 +55,9 @@ def run(args: argparse.Namespace) -> bool:
     address = _address(args)
     if args.implement:
         return _implement(args, address)
-    content = read_source(args.source, args.start) if address is None else _listed(address)
-    return common.run_import(args, common.converted(content, import_mcp), OWNED)
+    if address is not None:
+        return common.run_import(args, _converted(_listed(address), address.shown), OWNED)
+    return common.run_import(args, common.converted(read_source(args.source, args.start), import_mcp), OWNED)
 
 
 def _address(args: argparse.Namespace) -> ServerAddress | None:
@@ -83,20 +87,42 @@ def _address(args: argparse.Namespace) -> ServerAddress | None:
     return ServerAddress.of(found, args.header)
 
 
-def _listed(address: ServerAddress) -> SourceContent:
+def _listed(address: ServerAddress) -> list[Any]:
     from toolgen.sources.mcp_client.connection import list_tools
 
     with source_errors():
-        # the same limits for a server's answer as for a file
-        return SourceContent(json.dumps(list_tools(address)).encode(), address.shown)
+        return list_tools(address)
+
+
+def _converted(
+    listed: Sequence[Any], name: str, upstream: str = ""
+) -> Callable[[ImportContext], list[ImportedTool]]:
+    """Return what converts the tools that a server lists."""
+    from toolgen.sources.mcp import import_mcp
+
+    def convert(context: ImportContext) -> list[ImportedTool]:
+        documents = _documents_of(listed, name, context.left_out)
+        return import_mcp(documents, name, context.names, context.left_out, upstream=upstream)
+
+    return convert
+
+
+def _documents_of(listed: Sequence[Any], name: str, left_out: LeftOut) -> list[JsonDocument]:
+    """Return what a server lists, with the same limits as for a file."""
+    found: list[JsonDocument] = []
+    for index, tool in enumerate(listed):
+        with left_out.reading(key_of(tool, OF_A_SERVER, (index,))):
+            found += read_json_documents(json.dumps(tool).encode(), name)
+    return found or [JsonDocument([], 0)]
 
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
     from toolgen.sources.forwarded_modules import upstream_name
     from toolgen.sources.loading.implementations import upstream_modules
-    from toolgen.sources.mcp import OWNED, UPSTREAM, import_mcp
+    from toolgen.sources.mcp import OWNED, UPSTREAM
     from toolgen.sources.mcp_client.connection import list_server
+    from toolgen.sources.mcp_client.listing import with_others
     from toolgen.sources.server import forwarded
 
     if address is None:
@@ -107,15 +133,19 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     with source_errors():
         listing = list_server(address, "importing from a server")
     upstream = upstream_name(project, listing.name, address.source, is_sync=args.sync)
-    content = SourceContent(json.dumps(list(listing.tools)).encode(), address.shown)
-    listed = common.converted(content, partial(import_mcp, upstream=upstream))
+    listed = with_others(listing.tools, listing.unnamed)
+    names = Counter(str(tool["name"]) for tool in listing.tools)
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
     }
     env = {name: f"${{{name}}}" for name in args.env}
 
     def convert(context: ImportContext) -> list[ImportedTool]:
-        return [forwarded(tool) for tool in listed(context)]
+        for name in (name for name, number in names.items() if number > 1):
+            context.left_out.reasons[name] = "listed more than once, and a call would reach one of them"
+            context.left_out.code = "bad-source"
+        others = [each for each in listed if names[key_of(each, OF_A_SERVER, ())] < 2]
+        return list(map(forwarded, _converted(others, address.shown, upstream)(context)))
 
     def implementations(project: Project, package: Package) -> NewModules:
         lock = lock_text(listing)

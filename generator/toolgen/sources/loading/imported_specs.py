@@ -45,8 +45,8 @@ _SMALLER = "nothing was written; import the source without this tool, or with a 
 _NOTHING = "nothing was written"
 _STRICT = "nothing was written; fix the source, or leave out --strict"
 _NOT_WRITTEN = (
-    "nothing was written; --sync brings earlier imports of this source up to date, "
-    "and --into DIR gives another source a folder of its own"
+    "nothing was written; --sync brings earlier imports of this source up to date, with --implement if calls "
+    "are forwarded; --into DIR gives another source a folder of its own"
 )
 
 

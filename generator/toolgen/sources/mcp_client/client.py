@@ -22,7 +22,7 @@ from toolgen.project import UnableError
 from toolgen.serving.uri_templates import SKILLS
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.limits import ByteBudget
-from toolgen.sources.mcp_client.listing import Listing, announced, refuse_unnamed
+from toolgen.sources.mcp_client.listing import Listing, announced, named, with_others
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
 if TYPE_CHECKING:
@@ -184,11 +184,11 @@ def _split_command(command: str) -> list[str]:
 
 
 async def read_tools(client: Any, source: str) -> list[dict[str, Any]]:
-    """Return every tool that a server lists, with all its keys.
+    """Return every tool with a name that a server lists, with all its keys, though it may not be valid.
 
     Raises SourceError, and what the SDK raises.
     """
-    return await _read_list(client, source, "tools")
+    return named(await read_list(client, source, "tools"), "tools")
 
 
 async def read_features(client: Any, source: str) -> dict[str, list[dict[str, Any]]]:
@@ -205,48 +205,48 @@ async def read_features(client: Any, source: str) -> dict[str, list[dict[str, An
     lists: dict[str, list[dict[str, Any]]] = {}
     for key in keys:
         try:
-            lists[key] = await _read_list(client, source, key)
+            lists[key] = named(await read_list(client, source, key), key)
         except MCPError as error:
             # the capability `resources` does not say whether there are templates
             if key != "resource_templates" or error.code != METHOD_NOT_FOUND:
                 raise
-    for key, listed in lists.items():
-        refuse_unnamed(listed, key, source)
     return lists
 
 
 async def read_listing(client: Any, source: str) -> Listing:
     """Return all that a server lists. Raises SourceError, and what the SDK raises."""
     info, can = client.server_info, client.server_capabilities
-    lists: dict[str, Any] = {"tools": await read_tools(client, source) if can.tools else []}
-    refuse_unnamed(lists["tools"], "tools", source)
-    lists |= await read_features(client, source)
+    listed = await read_list(client, source, "tools") if can.tools else []
+    lists: dict[str, Any] = {"tools": named(listed, "tools"), **await read_features(client, source)}
+    lists["unnamed"] = [(index, each) for index, each in enumerate(listed) if not named([each], "tools")]
     texts = (info.name, info.version or "", client.instructions or "")
     capabilities = announced(can.model_dump(mode="json", by_alias=True, exclude_none=True))
     about = info.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"name", "version"})
     return Listing(*texts, **lists, capabilities=capabilities, about=about)
 
 
-async def _read_list(client: Any, source: str, key: str) -> list[dict[str, Any]]:
-    """Return every definition in a list of a server, one of `LISTS`."""
+async def read_list(client: Any, source: str, key: str) -> list[Any]:
+    """Return all that is in a list of a server, one of `LISTS`."""
     import mcp_types as types
+
+    from toolgen.sources.mcp_client.odd_definitions import put_aside
 
     class Page(types.PaginatedResult):
         """A result that keeps all keys: the SDK's own types drop those that they do not know."""
 
         model_config = ConfigDict(alias_generator=lambda name: to_camel(key if name == "found" else name))
 
-        found: list[dict[str, Any]]
+        found: list[Any]
 
     kind: Any = partial(types.PaginatedRequest[str], method="skills/list")  # of an extension
     if key != "skills":
         kind = getattr(types, f"List{to_pascal(key)}Request")
-    listed: list[dict[str, Any]] = []
+    listed: list[Any] = []
     cursor: str | None = None
     for _ in range(_MAX_PAGES):
         request = kind(params=types.PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, Page)
-        listed += page.found
+        listed += with_others(page.found, put_aside(page.meta))
         cursor = page.next_cursor
         if cursor is None:
             return listed

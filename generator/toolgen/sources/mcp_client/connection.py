@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
@@ -24,8 +25,8 @@ from toolgen.sources.mcp_client.client import (
     describe_failure,
     first_cause,
     open_transport,
+    read_list,
     read_listing,
-    read_tools,
     require_sdk,
 )
 from toolgen.sources.mcp_client.limits import ByteBudget
@@ -184,11 +185,18 @@ class ServerConnection:
         """Connect, and stay connected: the SDK's scopes must be left by the task that entered them."""
         from mcp import Client  # its import takes longer than the other modules of a command
 
+        from toolgen.sources.mcp_client.odd_definitions import with_odd_aside
+
         answer: Any = None if self._elicit is None else self._answer_question
         async with (
             self._open_transport() as self._opened,
             Client(
-                self._opened.transport, elicitation_callback=answer, message_handler=self._handle, **options
+                self._opened.transport
+                if self._transport is not None
+                else with_odd_aside(self._opened.transport, self._note_odd),
+                elicitation_callback=answer,
+                message_handler=self._handle,
+                **options,
             ) as client,
         ):
             # the schema of the spec decides, and a result that breaks it is shown
@@ -196,6 +204,9 @@ class ServerConnection:
             await self._prepare(client)
             ready.set_result(client)
             await self._attend(client, closing)
+
+    def _note_odd(self, what: str) -> None:
+        """Note that the server lists something that is not valid; who reads the list sees it."""
 
     async def _prepare(self, client: Any) -> None:
         """Look at the server before the first request."""
@@ -330,10 +341,10 @@ class CallingConnection(ServerConnection):
         return types.ElicitResult(action="accept", content=content)
 
 
-def list_tools(server: ServerAddress) -> list[dict[str, Any]]:
-    """Return every tool of the server with all its keys. Raises as `list_server` does."""
+def list_tools(server: ServerAddress) -> list[Any]:
+    """Return all that the server lists as its tools, with all keys. Raises as `list_server` does."""
     require_sdk("importing from a server")
-    return asyncio.run(_read(server, read_tools))
+    return asyncio.run(_read(server, partial(read_list, key="tools")))
 
 
 def list_server(server: ServerAddress, what: str = "guarding a server") -> Listing:

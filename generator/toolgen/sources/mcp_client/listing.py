@@ -37,6 +37,7 @@ class Listing:
     skills: Sequence[JsonObject] = ()
     capabilities: frozenset[str] | None = None  # paths such as `resources.subscribe`; None: not known
     about: JsonObject | None = None  # title, icons and the like of the server; None: not known
+    unnamed: Sequence[tuple[int, Any]] = ()  # what is listed as a tool and has no name, with its index
 
     @property
     def label(self) -> str:
@@ -60,10 +61,20 @@ def announced(capabilities: Mapping[str, Any], before: str = "") -> frozenset[st
     return frozenset(found)
 
 
+def named(listed: Sequence[Any], key: str) -> list[JsonObject]:
+    """Return the definitions with a name in the list `key` of a server: nobody can use the others."""
+    return [each for each in listed if isinstance(each, dict) and isinstance(each.get(LISTS[key]), str)]
+
+
+def with_others(listed: Sequence[Any], others: Sequence[tuple[int, Any]]) -> list[Any]:
+    """Return a list with others at their indices."""
+    found = [*listed]
+    for index, each in others:
+        found.insert(index, each)
+    return found
+
+
 def refuse_unnamed(listed: Any, key: str, source: str) -> None:
     """Raise `SourceError` if something in the list `key` of a source is not a definition with a name."""
-    by = LISTS[key]
-    if not isinstance(listed, list) or not all(
-        isinstance(each, dict) and isinstance(each.get(by), str) for each in listed
-    ):
-        raise SourceError(f"{source}: `{key}` must be a list of definitions, each with `{by}`")
+    if not isinstance(listed, list) or len(named(listed, key)) < len(listed):
+        raise SourceError(f"{source}: `{key}` must be a list of definitions, each with `{LISTS[key]}`")

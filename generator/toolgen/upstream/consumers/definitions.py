@@ -16,7 +16,7 @@ from toolgen.language.package import PackageSettings
 from toolgen.project import UnableError
 from toolgen.project.building.spec_source import SpecSource
 from toolgen.sources.exported_tools import MCP, read_exported
-from toolgen.sources.imported_tool import ImportedTools, SourceError
+from toolgen.sources.imported_tool import ImportedTools, LeftOut, SourceError
 from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
 from toolgen.sources.mcp import import_mcp
@@ -64,17 +64,18 @@ def read_definitions(
 
 def definitions_of(listing: Listing, shown: str) -> ClientDefinitions:
     """Return the definitions that a server lists; messages call it `shown`. Raises UnableError."""
+    numbers = Counter(str(tool["name"]) for tool in listing.tools)
+    twice = next((name for name, number in numbers.items() if number > 1), None)
+    if twice is not None:
+        message = f"{shown} lists two tools of the name {quoted(twice)}, and a call would reach one of them"
+        raise UnableError("bad-source", message, "the server must give each tool a name of its own")
+    left_out = LeftOut()
     with source_errors():
         # the same limits for a server's answer as for a file
         documents = read_json_documents(json.dumps(list(listing.tools)).encode(), shown)
-        tools = import_mcp(documents, shown, ExistingNames())
-    names = [str(tool["name"]) for tool in listing.tools]
-    if len(tools) < len(names) or len({*names}) < len(names):
-        twice = next(name for name, number in Counter(names).items() if number > 1)
-        message = f"{shown} lists two tools of the name {quoted(twice)}, and a call would reach one of them"
-        raise UnableError("bad-source", message, "the server must give each tool a name of its own")
+        tools = import_mcp(documents, shown, ExistingNames(), left_out)
     plan = plan_import(ImportedTools(tools), ExistingSpecs("mcp", "", {}))
-    return ClientDefinitions(listing, plan.files, notes=plan.notes)
+    return ClientDefinitions(listing, plan.files, notes=[*plan.notes, *left_out.messages()])
 
 
 def _of_specs(found: SpecSource) -> ClientDefinitions:

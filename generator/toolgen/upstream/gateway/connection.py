@@ -183,6 +183,9 @@ class Connection(ServerConnection):
                 HEALTH.degrade(upstream.part, "it cannot be reached")
             raise
 
+    def _note_odd(self, what: str) -> None:
+        self._upstream.firewall.note_odd(what)
+
     async def _prepare(self, client: Client) -> None:
         self._has_client = True
         upstream, is_modern = self._upstream, client.protocol_version in MODERN_PROTOCOL_VERSIONS

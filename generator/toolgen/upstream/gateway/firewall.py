@@ -21,7 +21,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.schema.document import JsonObject
 from toolgen.serving.uri_templates import matches, may_have
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.mcp_client.listing import LISTS, Listing, refuse_unnamed
+from toolgen.sources.mcp_client.listing import LISTS, Listing
 
 if TYPE_CHECKING:
     from toolgen.changes.comparing.server_drift import Drift
@@ -68,16 +68,15 @@ class Firewall:
         self._lock, self._texts = lock, texts
         self._pinned: Listing | None = None
         self._pinned_features: dict[Subject, list[JsonObject]] = {}
+        self._noted = ""  # the last odd definitions
         self._verdicts: dict[str, str | None] = {}  # by definition: why it is refused; None: it is not
 
     async def judge(self, name: str, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
         """Return the tools of the lock that must not be called, each with the reason.
 
-        `name` is that of the server. Raises MissingDependencyError if the lock cannot be read, and
-        SourceError if the list is none.
+        `name` is that of the server. Raises MissingDependencyError if the lock cannot be read.
         """
         pinned = self._read()
-        refuse_unnamed(listed, "tools", "the upstream")
         if reason := self._other_server(name, "tools"):
             return dict.fromkeys((tool["name"] for tool in pinned.tools), reason)
         numbers = Counter(tool["name"] for tool in listed)
@@ -122,6 +121,12 @@ class Firewall:
         if listed in pinned:
             return None
         return await asyncio.to_thread(self._verdict, key, pinned, listed)
+
+    def note_odd(self, what: str) -> None:
+        """Log once that the server lists something that is not valid."""
+        if what != self._noted:
+            self._noted = what
+            LOGGER.warning("the server of %s lists %s; all others are used", self._lock.name, printable(what))
 
     def _other_server(self, name: str, what: str) -> str:
         """Return that the upstream is another server than that of the lock; empty if it is not."""
