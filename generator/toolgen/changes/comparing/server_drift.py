@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
@@ -22,12 +22,13 @@ from toolgen.changes.edit_space import Direction
 from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.policy import Policy, apply_policy, failing
 from toolgen.changes.table import SERVER_RULES
+from toolgen.runtime.definition.check import is_valid_field
 from toolgen.schema.document import JsonObject, pointer_tokens
 
-_COMPARED: Final = frozenset(
-    ("name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta")
-)
-"""Keys of a tool's definition that `toolgen breaking` compares, or that have a rule of their own."""
+_COMPARED: Final = {"inputSchema": "", "outputSchema": "", "_meta": "meta"} | {
+    key: key for key in ("name", "title", "description", "annotations", "icons")
+}
+"""Keys of a tool's definition that `toolgen breaking` compares as fields of a spec, if they are valid."""
 _NO_TEXTS: Final = ("_meta", "icons", "execution")
 """Keys that clients do not send to models: any other one may be, also one that MCP does not know."""
 _TEXTS: Final = ("description", "title", "$comment")
@@ -171,7 +172,13 @@ def drift_findings(
         if words(text) not in shown:
             yield _finding("text-added", name, f"new text: {quoted(text, MAX_TEXT)}", place, text)
     yield from hidden_text_findings(old, new, place, name)
-    yield from key_findings(old, new, place, name, judged=_COMPARED)
+    both = (old, new)
+    judged = {
+        key
+        for key, field in _COMPARED.items()
+        if not field or all(key not in each or is_valid_field(field, each[key]) for each in both)
+    }
+    yield from key_findings(old, new, place, name, judged=judged)
 
 
 def key_findings(
@@ -236,9 +243,11 @@ def new_tool_findings(tool: JsonObject, others: Iterable[str], place: Places) ->
 
 def hidden_text_findings(old: Any, new: Any, place: Places, tool: str = "") -> Iterator[Finding]:
     """Yield a finding for each new string with characters that reviewers do not see."""
-    for text in hidden_texts(new, frozenset(strings(old))):
-        message = f"a new text has invisible characters: {quoted(text, MAX_TEXT)}"
-        yield _finding("text-hidden", tool, message, place, text)
+    known = frozenset(strings(old))
+    for text in dict.fromkeys(strings(new)):
+        if text not in known and _hides(text):
+            message = f"a new text has invisible characters: {quoted(text, MAX_TEXT)}"
+            yield _finding("text-hidden", tool, message, place, text)
 
 
 def _finding(code: str, tool: str, message: str, place: Places, detail: Any, pointer: str = "") -> Finding:
@@ -290,11 +299,6 @@ def new_texts(new: Any, old: Any) -> list[str]:
     """
     known = {words(each) for each in _texts(old)}
     return [each for each in dict.fromkeys(_texts(new)) if words(each) not in known]
-
-
-def hidden_texts(value: Any, known: Container[str]) -> list[str]:
-    """Return the strings in `value` with invisible or reordering characters that are not `known`."""
-    return [each for each in dict.fromkeys(strings(value)) if each not in known and _hides(each)]
 
 
 def _hides(text: str) -> bool:
