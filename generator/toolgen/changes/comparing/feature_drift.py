@@ -33,8 +33,8 @@ _KINDS: Final = {
     "prompts": "prompt",
     "skills": "skill",
 }
-_NOT_READ: Final = frozenset(("arguments", "_meta", "icons", "size"))
-"""Keys of resources and prompts that models and users do not read, or that have a rule of their own."""
+_NOT_READ: Final = {"prompts": {"arguments", "_meta", "icons"}, "resources": {"size", "_meta", "icons"}}
+"""Keys that models and users do not read, or that have a rule of their own; of other lists, the last two."""
 
 
 def judge_feature(
@@ -82,15 +82,15 @@ def feature_findings(lock: Listing, listing: Listing, place: Places) -> Iterator
 def _findings(
     key: str, name: str, old: JsonObject | None, new: JsonObject | None, place: Places
 ) -> Iterator[Finding]:
-    kind = _KINDS[key]
-    for end, what, detail in _edits(old, new):
+    kind, edits = _KINDS[key], list(_edits(key, old, new))
+    for end, what, detail in edits:
         rule = SERVER_RULES[f"{kind}-{end}"]
         message = f"{kind} {quoted(name)} {what}"
         yield rule.finding("", plain_pointer((key, name)), message, place, detail=detail)
     if old is not None and new is not None:
         pointer = plain_pointer((key, name))
         yield from meta_findings(old, new, place, pointer=pointer)
-        judged = {*old, *new} - {"icons"}
+        judged = {*old, *new} - {"icons", "" if edits else "arguments"}  # several may have one name
         yield from key_findings(old, new, place, pointer=pointer, judged=judged)
 
 
@@ -114,14 +114,14 @@ def _pairs(
     yield from ((each, None) for each in gone)
 
 
-def _edits(old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str, str, Any]]:
+def _edits(key: str, old: JsonObject | None, new: JsonObject | None) -> Iterator[tuple[str, str, Any]]:
     """Yield the end of a rule's code, what happened, and data that tells it apart."""
     if old is None or new is None:
         what = "removed" if new is None else "added"
         yield what, what, None
         return
-    changed = _changed_keys(old, new) - _NOT_READ
-    before, after = _arguments(old), _arguments(new)
+    changed = _changed_keys(old, new) - _NOT_READ.get(key, {"_meta", "icons"})
+    before, after = (_arguments(each) if key == "prompts" else {} for each in (old, new))
     for name in before.keys() - after.keys():
         yield "argument-removed", f"lost its argument {quoted(name)}", name
     for name, argument in after.items():
