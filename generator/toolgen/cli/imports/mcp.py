@@ -156,7 +156,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     done = common.run_import(args, convert, (*OWNED, UPSTREAM), implementations, upstream=upstream)
     say(f"calls are forwarded to {listing.label}; review its lock and commit it")
     others = {"resource": listing.resources, "resource template": listing.resource_templates}
-    others["prompt"] = listing.prompts
+    others |= {"prompt": listing.prompts, "skill": listing.skills}
     if served := ", ".join(count(len(found), noun) for noun, found in others.items() if found):
         say(f"served unchanged beside the tools, by the MCP server alone: {served}")
     return done
