@@ -86,21 +86,18 @@ class OwnSkills:
             case "skills/get" if params.uri in self._skills:
                 return {"skill": self._skills[params.uri]}
             case "resources/list":  # the first file of each skill, which names the others
-                fronts = {uri: each["frontmatter"] for uri, each in self._skills.items()}
-                listed = [
-                    {
-                        "uri": uri,
-                        "mimeType": "text/markdown",
-                        **{key: front[key] for key in ("name", "description")},
-                    }
-                    for uri, front in fronts.items()
-                ]
-                return {"resources": listed}
+                return {"resources": [_listed(each) for each in self._skills.values()]}
             case "resources/templates/list":
                 return {"resourceTemplates": []}
             case "resources/read" if str(params.uri) in self._files:
                 return {"contents": [_content(str(params.uri), self._files[str(params.uri)])]}
         return None
+
+
+def _listed(skill: dict[str, Any]) -> dict[str, Any]:
+    front = skill["frontmatter"]
+    about = {"name": front["name"], "description": front["description"]}
+    return {"uri": skill["uri"], "mimeType": "text/markdown", **about}
 
 
 def _content(uri: str, data: bytes) -> dict[str, Any]:

@@ -271,7 +271,11 @@ def build_server(
         app = asgi_app(build_server(Toolkit([Count()]), name="shop"))
     """
     loaded = load_features(toolkit.catalog, strict=toolkit.settings.strict_start)
-    sources = [*features, *loaded, *own_skills(toolkit)]
+    sources = [
+        *own_skills(toolkit),
+        *features,
+        *loaded,
+    ]  # of two skills of one name, the project's own counts
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, sources)
     state.is_lenient = lenient_arguments
     limits = (each.get("rate_limit") for each in toolkit.definitions.values())
