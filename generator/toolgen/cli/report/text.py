@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toolgen.testing.results import FileUpdate, ProjectReport, ToolReport
 
 MAX_WIDTH = 160  # characters of a source line that are shown
+_NEAR: Final = 1_000  # characters before and behind a place: keys and tokens have fewer
 _TAB = "\t"
 _UNDECIDED: Final = "unanalysed"  # the code of changes that could not be decided
 _MAX_NAMES: Final = 20  # of tools that the specs do not have
@@ -57,8 +58,7 @@ def render_entries(entries: Iterable[Entry], texts: Mapping[str, bytes | str], *
     for entry in entries:
         file = entry.span.file
         if file not in lines:
-            text = "\n".join(split_lines(texts.get(file, "")))
-            lines[file] = covered(text).split("\n")
+            lines[file] = split_lines(texts.get(file, ""))
         blocks.append(_block(entry, lines[file], _COLOURS if color else dict.fromkeys(_COLOURS, "")))
     return "".join(blocks)
 
@@ -100,7 +100,12 @@ def split_lines(raw: bytes | str) -> list[str]:
 
 
 def _window(line: str, column: int, length: int) -> tuple[str, int, int]:
-    """Cut a long line around the span; return the part, and the span's column and length in it."""
+    """Cut a long line around the span; return the part, and the span's column and length in it.
+
+    What looks like a secret is covered. A line may have megabytes, so that only what is near is looked at.
+    """
+    near = slice(max(0, column - _NEAR), column + _NEAR)
+    line = line[: near.start] + covered(line[near]) + line[near.stop :]
     if len(line) <= MAX_WIDTH:
         return line, column, length
     start = max(0, min(column - MAX_WIDTH // 4, len(line) - MAX_WIDTH))

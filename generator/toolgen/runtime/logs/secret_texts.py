@@ -18,12 +18,10 @@ _TEXT: Final = re.compile(
 )
 # Tried once for each run of its characters: the first `eyJ` of a run decides for all of them.
 _JWT: Final = re.compile(r"(?<![\w-])(?P<before>(?:(?!\beyJ)[\w-])*+)eyJ[\w-]++\.[\w-]++\.[\w-]*+")
-
 _WRITTEN: Final = re.compile(  # a name in YAML or JSON, with a quoted text or a single word
-    r"(?<![\w-])([\w-]++)[\"']?:[ \t]++"
+    r"((?<![\w-])([\w-]++)[\"']?:[ \t]++)"
     r"(\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\s,}\]{\[\"'#&*|>][^\s,}\]]*+)(?=[ \t]*+(?:[,}\]#\n]|\Z))"
 )
-_MIN_LINE: Final = 4  # characters: shorter ones are found in other words
 
 
 def secret_texts(value: Any, name: str = "") -> Iterator[str]:
@@ -47,8 +45,10 @@ def covered(text: str) -> str:
 
     There are as many as characters, so that columns stay.
     """
-    written = [found[2] for found in _WRITTEN.finditer(text) if _NAME.search(found[1])]
-    for secret in (*secret_texts(text), *written):
-        for line in secret.splitlines():
-            text = text.replace(line, "*" * len(line)) if len(line) >= _MIN_LINE else text
-    return text
+    text = _TEXT.sub(lambda found: _stars(found[0]), text)
+    text = _JWT.sub(lambda found: found["before"] + _stars(found[0].removeprefix(found["before"])), text)
+    return _WRITTEN.sub(lambda found: found[1] + (_stars if _NAME.search(found[2]) else str)(found[3]), text)
+
+
+def _stars(secret: str) -> str:
+    return "".join(each if each == "\n" else "*" for each in secret)
