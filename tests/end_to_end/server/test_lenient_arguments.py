@@ -8,24 +8,8 @@ from mcp_types import ElicitResult
 
 from tests.end_to_end.project import ERAS, Project, error_code
 
-SPEC = """
-name: order
-description: Order something.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [what]
-  properties: {what: {type: string}, note: {type: string}}
-output_schema: {type: object}
-confirm: {message: "Order {what}?"}
-"""
-TOOL = """
-from generated.tools.order import OrderResponse, OrderTool
-
-class Order(OrderTool):
-    async def execute(self, request, context):
-        return OrderResponse(**request.model_dump(exclude_unset=True))
-"""
+ORDER = "async def execute(self, request, context): return request.model_dump(exclude_unset=True)"
+MORE = 'output_schema: {type: object}\nconfirm: {message: "Order {what}?"}'
 # as n8n sends arguments of its MCP client tool
 ADDED = {"sessionId": "s1", "action": "sendMessage", "chatInput": "Order!", "toolCallId": "c1", "note": None}
 
@@ -37,7 +21,8 @@ async def test_what_hosts_add_is_left_out(project: Project, era: str) -> None:
         return ElicitResult(action="accept", content={"confirm": True})
 
     asked: list[str] = []
-    project.add_tool("order", SPEC, TOOL)
+    properties = "what: {type: string}, note: {type: string}"
+    project.add_plain_tool("order", ORDER, properties=properties, more=MORE)
     for setting, code in (("", "invalid_request"), ("server.lenient_arguments = true\n", None)):
         project.write("toolgen.toml", (project.root / "toolgen.toml").read_text() + setting)
         project.generate()

@@ -83,8 +83,9 @@ class ScriptEnd(Exception):  # noqa: N818  not an error of this program
 
 @dataclass(slots=True)
 class _Progress:
-    """What a script has done so far."""
+    """What a script has done so far, and for whom."""
 
+    owner: str | None
     calls: int = 0
     printed: list[str] = field(default_factory=list)
     length: int = 0
@@ -140,9 +141,9 @@ class Sandbox:
 
         Raises ScriptFailedError, ScriptStoppedError and OverloadedError.
         """
-        progress = _Progress()
+        progress = _Progress(owner)
         try:
-            output = await self._run(code, functions, call, frozenset(waits), progress, owner)
+            output = await self._run(code, functions, call, frozenset(waits), progress)
             return {"result": json_of(output, Room()), "printed": progress.output}
         except TooLargeError as error:
             text = f"The result is {error}. Return less of it."
@@ -157,18 +158,12 @@ class Sandbox:
             raise ScriptFailedError(_with_progress(error.display("traceback"), progress)) from None
 
     async def _run(
-        self,
-        code: str,
-        functions: Collection[str],
-        call: Call,
-        waits: Collection[str],
-        progress: _Progress,
-        owner: str | None,
+        self, code: str, functions: Collection[str], call: Call, waits: Collection[str], progress: _Progress
     ) -> Any:
         waiting: bytes | None = None  # the script, while it waits for the user
         answer: Any = None
         while True:
-            async with self._checked_out(owner) as session:
+            async with self._checked_out(progress.owner) as session:
                 if waiting is None:
                     snapshot: Any = await session.feed_start(code, print_callback=progress.print)
                 else:
