@@ -12,6 +12,7 @@ import pytest
 
 from tests.client.conftest import SPECS, TOOLS
 from tests.end_to_end.project import Project
+from tests.importers.test_mcp import TOOLS as TOOLS_OF_SERVERS
 from tests.preloaded import python_command
 
 from .conftest import PACKAGES, install
@@ -35,6 +36,16 @@ const chart = await cafe.chart();
 const total: number = chart.structuredContent.total;
 const code = await cafe.order({ items: [{ sku: "NONE" }] }).catch((error) => (error as ToolError).code);
 console.log(JSON.stringify([id, numbers, lines.sent, counted, total, chart.content.length, code]));
+await client.close();
+"""
+LIST = """
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+const [command, ...args] = process.argv.slice(2);
+const client = new Client({ name: "test", version: "1" });
+await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+console.log((await client.listTools()).tools.length);
 await client.close();
 """
 PLANTED = """\
@@ -101,6 +112,20 @@ def test_a_client_in_typescript_calls_a_server(
         check=False,
     )
     assert json.loads(done.stdout or "null") == [7, [0, 1, 2], 2, [0, 1], 3, 2, "out_of_stock"], done.stderr
+
+
+def test_the_sdk_lists_a_server_with_odd_tools(environment: dict[str, str], tmp_path: Path) -> None:
+    install("@modelcontextprotocol/sdk@1", path=environment["PATH"])
+    made = Project.create(tmp_path)
+    made.write("tools.json", json.dumps(TOOLS_OF_SERVERS))
+    assert made.toolgen("import", "mcp", "tools.json").returncode == 0
+    made.generate()
+    made.write("list.mjs", LIST)
+    (tmp_path / "node_modules").symlink_to(PACKAGES / "node_modules")
+    command = ["node", "list.mjs", *python_command(made.environment({})), "-m", "generated.mcp_server"]
+    path = {**environment, **made.environment({}), "PATH": environment["PATH"]}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=path, check=False)
+    assert done.stdout.strip() == str(len(TOOLS_OF_SERVERS)), done.stderr
 
 
 def test_tsc_refuses_wrong_arguments_and_wrong_uses_of_responses(

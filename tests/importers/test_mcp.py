@@ -80,9 +80,13 @@ TOOLS: list[dict[str, Any]] = [
 UNREADABLE = {
     ("in_bad_required", "inputSchema"), ("odd_hints", "annotations"),
     ("in_nulls", "inputSchema"), ("out_bad_required", "outputSchema"),
-    ("out_nulls", "outputSchema"),
+    ("out_nulls", "outputSchema"), ("in_dangling", "inputSchema"), ("odd_icons", "icons"),
+    *((f"out_{name}", "outputSchema") for name in (
+        "pattern", "python_pattern", "wild_types", "unknown_type", "required_flag", "bad_keywords", "dangling",
+        "looping", "draft_4", "list_faulty",
+    )),
 }  # fmt: skip
-"""Schemas for which clients refuse the whole list: servers publish the repaired schema."""
+"""What clients cannot read, so that they refuse the whole list: servers publish the repaired schema."""
 
 
 def as_object(schema: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
 from toolgen.schema.inline import inline_references, wrap_in_object
 
+from .readable_output import readable_output
+
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
 """Key of a definition: fields of MCP that an import has kept. They replace the tool's; null removes one."""
@@ -31,13 +33,16 @@ def mcp_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]
 
 
 def served_tools(definitions: Mapping[str, ToolDefinition]) -> list[dict[str, Any]]:
-    """Return the list for clients. Fields that an import has kept are left out if they are not valid MCP.
+    """Return the list for clients. Fields that an import has kept are left out if they are not valid.
 
     Clients refuse the whole list if one tool is not valid. Text that is not valid Unicode cannot be sent.
     """
     tools = [
         _with_valid_fields(_tool(definition), _carried(definition)) for definition in definitions.values()
     ]
+    for tool in tools:
+        if "outputSchema" in tool:
+            tool["outputSchema"] = readable_output(tool["outputSchema"])
     return [tool if is_json(tool) else well_formed_value(tool) for tool in tools]
 
 
@@ -48,13 +53,28 @@ def definition_digest(tool: Mapping[str, Any]) -> str:
 
 
 def _with_valid_fields(tool: dict[str, Any], carried: Mapping[str, Any]) -> dict[str, Any]:
+    if "icons" in tool and not _are_fields()({"icons": tool["icons"]}):
+        del tool["icons"]  # the language checks only what it knows of them
     for key, value in carried.items():
         if value is None:
             tool.pop(key, None)
         # clients refuse the whole list if one field of one tool is not valid
-        elif _are_fields()({key: well_formed_value(value)}):
+        elif _are_fields()({key: well_formed_value(value)}) and not (
+            key in _SCHEMAS and _has_faults(key, value)
+        ):
             tool[key] = _as_object(value) if key == "inputSchema" else value
     return tool
+
+
+def _has_faults(key: str, schema: Mapping[str, Any]) -> bool:
+    """True for an output schema that is not valid, and an input schema with a reference to nothing."""
+    # few tools have kept any
+    from toolgen.runtime.definition.semantics.references import find_dangling
+    from toolgen.runtime.definition.semantics.schema_faults import find_faults
+
+    if key == "outputSchema":
+        return bool(find_faults(schema))
+    return any(fault.code == "dangling-ref" for fault in find_dangling(SchemaDocument(schema)))
 
 
 def _carried(definition: ToolDefinition) -> Mapping[str, Any]:
@@ -112,13 +132,26 @@ def for_handshake_era(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     """Return the list for clients up to 2025-11-25, which refuse output schemas without `type: object`.
 
     The schema of an object gets it. Any other output becomes the only property of one: `{"result": …}`.
+    Their properties have no boolean schemas, which the TypeScript SDK refuses.
     """
     return [
-        {**tool, "outputSchema": output_for_handshake_era(tool["outputSchema"])}
-        if "outputSchema" in tool
-        else {**tool}
+        {
+            key: _without_booleans(output_for_handshake_era(value) if key == "outputSchema" else value)
+            if key in _SCHEMAS
+            else value
+            for key, value in tool.items()
+        }
         for tool in tools
     ]
+
+
+def _without_booleans(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or not any(isinstance(each, bool) for each in properties.values()):
+        return schema
+    as_object: Mapping[bool, Any] = {True: {}, False: {"not": {}}}
+    found = {name: as_object[each] if isinstance(each, bool) else each for name, each in properties.items()}
+    return {**schema, "properties": found}
 
 
 def output_for_handshake_era(schema: Mapping[str, Any]) -> Mapping[str, Any]:

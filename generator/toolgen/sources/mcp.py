@@ -14,6 +14,7 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
+from toolgen.serving.readable_output import readable_output
 from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
 from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
@@ -160,3 +161,6 @@ def _add_schemas(
         if original is not None and json.dumps(repaired.schema) != json.dumps(original):
             carried[key] = original
             notes += repaired.notes
+    output = fields.get("output_schema", {})
+    if readable_output(output) != output:
+        notes.append("output_schema: published without what clients in JavaScript or Python cannot compile")

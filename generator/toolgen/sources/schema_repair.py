@@ -11,15 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jsonschema_rs import ReferencingError
-
-from toolgen.base.suggestions import shortened
-from toolgen.runtime.definition.faults import SpecFault
-from toolgen.runtime.definition.semantics.json_schema import check_schema
-from toolgen.runtime.definition.semantics.references import find_dangling, find_loops
+from toolgen.runtime.definition.semantics.schema_faults import find_faults
 from toolgen.schema.budget import TooComplexError, check_budget
 from toolgen.schema.document import JsonPath, SchemaDocument, follow, format_pointer
-from toolgen.schema.validator import compiled
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.schema_rewrites import (
     copy_json,
@@ -55,7 +49,7 @@ def repair_schema(schema: Mapping[str, Any], field: str) -> RepairedSchema:
     notes = rewrite_type_names(repaired, field)
     is_valid = False
     for rewrite in (rewrite_draft, move_misplaced_keywords):
-        is_valid = not _faults(repaired)
+        is_valid = not find_faults(repaired)
         if is_valid:
             break
         notes += rewrite(repaired, field)
@@ -88,7 +82,7 @@ def _as_object_schema(schema: dict[str, Any], field: str, notes: list[str]) -> d
 def _remove_faults(schema: dict[str, Any], field: str, notes: list[str]) -> bool:
     """Remove faulty keywords from `schema`; False if the whole schema cannot be enforced."""
     for _ in range(_MAX_ROUNDS):
-        faults = _faults(schema)
+        faults = find_faults(schema)
         if not faults:
             return True
         for fault in faults:
@@ -119,16 +113,3 @@ def _remove_keyword(schema: dict[str, Any], path: JsonPath) -> JsonPath:
             return path
         path = path[:-1]
     return ()
-
-
-def _faults(schema: dict[str, Any]) -> list[SpecFault]:
-    """Return what the language would refuse in `schema`, checked as `toolgen generate` checks it."""
-    document = SchemaDocument(schema)
-    found = list(check_schema(schema, ())) or list(find_dangling(document)) or list(find_loops(document))
-    if not found:
-        try:
-            compiled(schema)
-        except (ValueError, ReferencingError) as error:
-            message = shortened(str(error).split("\n", 1)[0])
-            return [SpecFault((), "invalid-schema", message)]
-    return found
