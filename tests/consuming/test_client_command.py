@@ -96,9 +96,27 @@ def test_a_server_is_a_source(shop: Consumer) -> None:
     shop.client("--out", "app", "--package", "shop", "--", sys.executable, str(STRANGE), str(said))
     assert "async def get_time(" in (shop.root / "app/shop/client.py").read_text()
     said.write_text(json.dumps({"tools": [], "answer": "die"}))
-    done = shop.toolgen("client", "--check", "--upstream", "--out", "app")
+    check = ["client", "--check", "--upstream", "--out", "app"]
+    done = shop.toolgen(*check, "--", sys.executable, str(STRANGE), str(said))
     assert done.returncode == 1
     assert "error[tool-removed] get-time" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [("sh -c 'touch started'", []), ("http://127.0.0.1:9/mcp", ["--header", "Authorization=TOKEN"])],
+)
+def test_a_lock_starts_no_command_and_is_sent_no_variable(
+    shop: Consumer, source: str, words: list[str]
+) -> None:
+    shop.client(".", "--out", "app", "--package", "shop")
+    lock = lock_of(shop)
+    lock["client"] |= {"source": source, "headers": ["Authorization=TOKEN"]}
+    (shop.root / "app/toolgen.lock").write_text(json.dumps(lock))
+    for options in (["--check", "--upstream"], []):
+        done = shop.toolgen("client", *options, "--out", "app", *words, TOKEN="Bearer secret")
+        assert (done.returncode, "is not taken from a lock" in done.stderr) == (2, True)
+    assert not (shop.root / "started").exists()
 
 
 @pytest.mark.parametrize(

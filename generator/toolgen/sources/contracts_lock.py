@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -89,7 +90,9 @@ def _changes(read: ReadProject, folder: str, lock: ContractsLock) -> Iterator[Di
     shown, start = f"{read.project.specs}/".removeprefix("./"), f"{folder}/" if folder else ""
     there = {path: each for path, each in read.digests.items() if path.startswith(start)}
     expected = {f"{start}{path}": each for path, each in lock.files.items()}
-    again = f"toolgen import contracts {lock.distribution} --into {shown}{folder} --sync"
+    again = shlex.join(
+        ("toolgen", "import", "contracts", lock.distribution, "--into", shown + folder, "--sync")
+    )
     for path in sorted({*there, *expected}):
         if there.get(path) == expected.get(path):
             continue

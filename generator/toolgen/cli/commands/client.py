@@ -1,9 +1,9 @@
 """Write a typed client of an MCP server: a package in Python or TypeScript with one method for each tool.
 
 SOURCE is a project or a folder of specs, a file that `toolgen export mcp` printed, the URL of a server, or a
-command that starts one: one quoted word, or everything after `--`. The default is the source of the lock. The
-package needs toolgen[mcp], in TypeScript @modelcontextprotocol/sdk, and nothing of the server. toolgen.lock,
-beside it, holds the definitions that it was generated from.
+command that starts one: one quoted word, or everything after `--`. The default is the source of the lock,
+unless that is a command. The package needs toolgen[mcp], in TypeScript @modelcontextprotocol/sdk, and nothing
+of the server. toolgen.lock, beside it, holds the definitions that it was generated from.
 
 --check compares the package with its lock: exit 1 and a diff if one of them was changed. With --upstream, the
 lock is also compared with what the source has today: exit 1 if that breaks the client, or if a text that
@@ -15,8 +15,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from toolgen.base.suggestions import count
+from toolgen.base.suggestions import count, quoted
 from toolgen.changes.comparing.lock import NAME
+from toolgen.changes.comparing.source_definitions import find_source
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_headers, add_repeated
@@ -25,6 +26,7 @@ from toolgen.cli.report.json import findings_data
 from toolgen.cli.report.text import diff_of_change
 from toolgen.cli.today import today
 from toolgen.project import UnableError, find_root, locate
+from toolgen.sources.mcp_client.source_argument import ServerSource
 from toolgen.upstream.consumers.definitions import read_definitions
 from toolgen.upstream.consumers.drift import ConsumerJudgement, judge_upstream
 from toolgen.upstream.consumers.lock import PYTHON, ClientLock
@@ -37,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "source",
         metavar="SOURCE",
         nargs="?",
-        help="a folder of specs, a file, a URL, or a command (default: as in the lock)",
+        help="a folder of specs, a file, a URL, or a command (default: as in the lock, but no command)",
     )
     parser.add_argument(
         "--out", metavar="DIR", default=".", help="the folder for the package and its lock (default: .)"
@@ -71,7 +73,7 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bool:
-    source: str | None = args.source or (old.source if old else None)
+    source = _source(args, old)
     package: str | None = args.package or (old.package if old else None)
     if source is None or package is None:
         missing = "SOURCE" if source is None else "--package"
@@ -79,15 +81,13 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
     if old is not None and old.package != package:
         message = f"{args.out} has the client {old.package}, and a lock is of one client"
         raise UnableError("file-exists", message, "give each client a folder: --out DIR")
-    headers = args.header or (old.headers if old and source == old.source else [])
-    definitions = read_definitions(source, args.start, headers)
+    definitions = read_definitions(source, args.start, args.header)
     uses = args.uses or (old.uses_in if old else [])
     language = args.language or (old.language if old else PYTHON)
     lock = ClientLock(
         listing=definitions.server,
         package=package,
         source=str(source),
-        headers=headers,
         uses_in=uses,
         language=language,
     )
@@ -102,6 +102,18 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
     return True
 
 
+def _source(args: argparse.Namespace, lock: ClientLock | None) -> str | None:
+    """Return SOURCE, or that of the lock. Who edits a lock starts no command, and gets no header."""
+    if args.source or lock is None:
+        return args.source or None
+    found = find_source(lock.source, args.start)
+    if isinstance(found, ServerSource) and (found.is_command or args.header):
+        what = "a command" if found.is_command else "the address that headers are sent to"
+        message = f"{what} is not taken from a lock, which has {quoted(lock.source, 80)}"
+        raise UnableError("usage", message, "give SOURCE, after the options; a command after --")
+    return lock.source
+
+
 def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
     if args.uses:
         lock = lock.model_copy(update={"uses_in": args.uses})
@@ -112,8 +124,9 @@ def _check(args: argparse.Namespace, folder: Path, lock: ClientLock) -> bool:
 
 
 def _judge_upstream(args: argparse.Namespace, lock: ClientLock) -> ConsumerJudgement:
-    headers = args.header or lock.headers
-    definitions = read_definitions(args.source or lock.source, args.start, headers, needs_specs=False)
+    definitions = read_definitions(
+        _source(args, lock) or lock.source, args.start, args.header, needs_specs=False
+    )
     file = f"{args.out.rstrip('/')}/{NAME}".removeprefix("./")
     return judge_upstream(lock, definitions, file=file, text=lock.as_text(), today=today())
 

@@ -109,11 +109,11 @@ def _converted(
 
 def _documents_of(listed: Sequence[Any], name: str, left_out: LeftOut) -> list[JsonDocument]:
     """Return what a server lists, with the same limits as for a file."""
-    found: list[JsonDocument] = []
+    found: list[Any] = []
     for index, tool in enumerate(listed):
         with left_out.reading(key_of(tool, OF_A_SERVER, (index,))):
-            found += read_json_documents(json.dumps(tool).encode(), name)
-    return found or [JsonDocument([], 0)]
+            found += (each.value for each in read_json_documents(json.dumps(tool).encode(), name))
+    return [JsonDocument(found, 0)]
 
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:

@@ -31,7 +31,6 @@ class ClientLock(BaseModel, frozen=True):
     package: str
     source: str  # as it was given
     language: Literal["python", "typescript"] = PYTHON
-    headers: list[str] = []  # NAME=VARIABLE, for a URL
     uses_in: list[str] = []  # files and folders, relative to the lock
     uses: dict[str, list[str]] | None = None  # listed name → arguments; None: not known
     settings: dict[Literal["coerce", "mcp_output_schema", "mcp_references"], bool | str] = {}
