@@ -3,31 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from toolgen.runtime import Checkpoint, CheckpointError, ToolConfig
-
-from tests.runtime.tool_factory import make_tool, run
-
-
-async def counts(self: Any, request: Any, context: Any) -> Any:
-    return context.checkpoint.update("count", lambda count: count + 1, 0)
-
-
-def test_the_next_call_loads_the_saved_value(tmp_path: Path) -> None:
-    config = ToolConfig(checkpoint=tmp_path / "state")
-    assert [run(make_tool(counts), config=config).content for _ in range(3)] == [1, 2, 3]
-    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == {
-        "state/x.sqlite"
-    }
-
-
-def test_without_a_checkpoint_folder_the_answer_is_missing_dependency() -> None:
-    response = run(make_tool(counts))
-    assert response.as_text() == (
-        "Error [missing_dependency]: The application has not configured a checkpoint folder, which x needs."
-    )
+from toolgen.runtime import Checkpoint, CheckpointError
 
 
 @pytest.mark.parametrize(

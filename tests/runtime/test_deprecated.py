@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import ToolResponse
-from toolgen.runtime.definition.description import join_description
 from toolgen.serving.listed_tool import served_tools
 from toolgen.serving.result import result_of
 
@@ -24,12 +23,6 @@ async def execute(self: Any, request: Any, context: Any) -> Any:
 
 def call(how: str = "well", **definition: Any) -> ToolResponse:
     return run(make_tool(execute, **definition), {"how": how})
-
-
-def test_the_description_of_a_deprecated_tool_begins_with_the_notice() -> None:
-    text = join_description("Order goods.", {"returns": "The order."}, (), deprecated={"since": "2"})
-
-    assert text == "Deprecated since 2.\n\nOrder goods.\n\nReturns: The order."
 
 
 def test_a_listing_has_deprecation_and_version_beside_the_authors_meta() -> None:

@@ -91,19 +91,6 @@ def test_every_kind_of_context_entry_is_injected(entry: Any, value: Any, plain: 
     assert LOG in ([], ["open", "closed"])
 
 
-def tool_with_optional(*, plain: bool, declared: str = "typing.Any") -> tuple[Any, list[Any]]:
-    tool, seen = tool_with_x(plain=plain)
-    type(tool).definition["inject"] = [{"name": "x", "type": declared, "optional": True}]
-    return tool, seen
-
-
-@pytest.mark.parametrize("plain", [False, True])
-def test_an_optional_value_of_another_type_is_still_refused(plain: bool) -> None:
-    tool, seen = tool_with_optional(plain=plain, declared="sqlite3.Connection")
-    assert code_of(run(tool, context={"x": "no connection"})) == "missing_dependency"
-    assert seen == []
-
-
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_factory_that_fails_is_an_internal_error(plain: bool, caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> None:

@@ -11,25 +11,14 @@ from toolgen.runtime import Toolkit
 from tests.runtime.tool_factory import make_tool
 
 
-async def counts(self: Any, request: Any, context: Any) -> Any:
-    context.extras["count"] = context.extras.get("count", 0) + 1
-    return context.extras["count"]
-
-
 async def replaces(self: Any, request: Any, context: Any) -> Any:
     context.extras = {"only": True}
 
 
-async def test_extras_reach_the_next_call_of_a_session() -> None:
-    toolkit = Toolkit([make_tool(counts), make_tool(replaces, name="y")])
-    one, other = toolkit.session(), toolkit.session({"count": 10})
-    responses = [await one.call("x", {}) for _ in range(3)]
-    assert [r.content for r in responses] == [1, 2, 3]
-    assert [r.extras for r in responses] == [{"count": 1}, {"count": 2}, {"count": 3}]
-    assert (await other.call("x", {})).content == 11
-    assert one.extras == {"count": 3}
-    await one.call("y", {})
-    assert one.extras == {"only": True}
+async def test_a_tool_may_replace_the_extras_of_a_session() -> None:
+    session = Toolkit([make_tool(replaces)]).session({"count": 10})
+    await session.call("x", {})
+    assert session.extras == {"only": True}
 
 
 def tagged(name: str, *tags: str, **more: Any) -> Any:
@@ -43,21 +32,14 @@ def kit() -> Toolkit:
     return Toolkit([tagged("a", "files"), tagged("b", "files", "web", aliases=["bee"]), tagged("c")])
 
 
-def test_a_selection_has_the_selected_tools() -> None:
-    toolkit = kit()
-    assert list(toolkit.select(tags=["web", "none"])) == ["b"]
-    assert list(toolkit.select(names=["bee", "c"])) == ["b", "c"]
-    assert list(toolkit.select(tags=["files"], predicate=lambda d: d["name"] != "b")) == ["a"]
-    with pytest.raises(KeyError, match="nobody"):
-        toolkit.select(names=["nobody"])
-
-
 def test_a_selection_shares_instances_and_answers_only_its_tools() -> None:
     toolkit = kit()
     chosen = toolkit.select(tags=["web"])
     assert chosen.get("b") is toolkit.get("b")
     assert asyncio.run(chosen.call("a", {})).as_text().startswith("Error [unknown_tool]")
     assert asyncio.run(chosen.call("bee", {})).content == "b"
+    with pytest.raises(KeyError, match="nobody"):
+        toolkit.select(names=["nobody"])
 
 
 def test_tools_can_be_added_and_removed_at_run_time() -> None:

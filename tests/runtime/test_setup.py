@@ -42,22 +42,6 @@ def test_concurrent_first_calls_set_up_once() -> None:
     assert asyncio.run(five_at_once(preparing(slowly))) == [["set up"]] * 5
 
 
-async def test_a_failing_set_up_is_masked_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
-    async def fails_once(self: Any) -> None:
-        self.seen.append("tried")
-        if len(self.seen) == 1:
-            raise ConnectionError("db.internal:5432 is down")
-
-    toolkit = Toolkit([preparing(fails_once)])
-    first, second, third = [await toolkit.call("x", {}) for _ in range(3)]
-    assert code_of(first) == "not_ready"
-    assert first.error.retryable
-    assert "db.internal" not in first.as_text()
-    assert first.metadata["call_id"] in first.as_text()
-    assert "db.internal:5432 is down" in caplog.text
-    assert second.content == third.content == ["tried", "tried"]
-
-
 async def test_a_hanging_set_up_ends_with_the_timeout_and_is_tried_again() -> None:
     async def hangs_once(self: Any) -> None:
         self.seen.append("tried")

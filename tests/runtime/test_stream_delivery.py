@@ -93,12 +93,3 @@ def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> N
             await asyncio.sleep(0.01)
 
     asyncio.run(asyncio.wait_for(work(), 90))
-
-
-@pytest.mark.parametrize("execute", [in_loop, in_worker])
-def test_synchronous_code_gets_chunks_then_the_response(execute: Any) -> None:
-    with kit(execute) as toolkit:
-        *chunks, response = toolkit.stream_sync("x", {})
-        assert chunks == [0, 1, 2]
-        assert response.content == [0, 1, 2]
-        assert [each.error.code for each in toolkit.stream_sync("y", {})] == ["unknown_tool"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,12 +13,19 @@ from mcp_types import CallToolResult, ElicitResult, TextContent
 from toolgen.runtime import BaseTool, ToolConfig, Toolkit, ToolResponse
 
 from examples.tools import context
-from generated import anthropic_tools, catalog, mcp_server, openai_tools
+from generated import anthropic_tools, bedrock_tools, catalog, gemini_tools, mcp_server, openai_tools
+from tests.runtime.provider_calls import answer_text, provider_calls
 from tests.scopes import SCOPES, agree, granting
 
 ROOT = Path(__file__).parents[2]
 ERAS: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
 T = TypeVar("T")
+_EXECUTE: Mapping[str, Callable[..., Any]] = {
+    "openai": openai_tools.execute_tool_call,
+    "anthropic": anthropic_tools.execute_tool_use,
+    "bedrock": bedrock_tools.execute_tool_use,
+    "gemini": gemini_tools.execute_function_call,
+}
 
 
 def spec(name: str) -> dict[str, Any]:
@@ -78,22 +84,8 @@ def text_of(result: CallToolResult) -> str:
 
 def texts(toolkit_of: Callable[[str], Toolkit], name: str, arguments: dict[str, Any]) -> dict[str, str]:
     """Return the text of the same call through every adapter; `toolkit_of` creates a toolkit for each."""
-    function = {"name": name, "arguments": json.dumps(arguments)}
-    chat = {"id": "1", "type": "function", "function": function}
-    item = {"type": "function_call", "call_id": "1", **function}
-    block = {"type": "tool_use", "id": "1", "name": name, "input": arguments}
-    found: dict[str, str] = {
-        era: text_of(mcp_call(toolkit_of(era), name, arguments, era=era)) for era in ERAS
-    }
-    found["chat"] = asyncio.run(
-        openai_tools.execute_tool_call(chat, toolkit_of("chat"), agree, scopes=SCOPES)
-    )["content"]
-    found["responses"] = asyncio.run(
-        openai_tools.execute_tool_call(item, toolkit_of("responses"), agree, scopes=SCOPES)
-    )["output"]
-    result = asyncio.run(
-        anthropic_tools.execute_tool_use(block, toolkit_of("anthropic"), agree, scopes=SCOPES)
-    )
-    content = result["content"]
-    found["anthropic"] = content if isinstance(content, str) else content[0]["text"]
+    found = {era: text_of(mcp_call(toolkit_of(era), name, arguments, era=era)) for era in ERAS}
+    for api, call in provider_calls(name, arguments).items():
+        execute = _EXECUTE[api.split()[0]]
+        found[api] = answer_text(asyncio.run(execute(call, toolkit_of(api), agree, scopes=SCOPES)))
     return found

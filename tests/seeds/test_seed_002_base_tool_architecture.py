@@ -131,6 +131,9 @@ def test_initialised_state_is_checked(caplog: pytest.LogCaptureFixture) -> None:
     first = helpers.call(toolkit, "echo", {"text": "a"})
     assert first.error is not None
     assert (first.error.code, first.error.retryable) == ("not_ready", True)
+    assert first.metadata["call_id"] in first.as_text()
+    assert "not yet" not in first.as_text()
+    assert 'raise OSError("not yet")' in caplog.text
     assert helpers.call(toolkit, "echo", {"text": "b"}).content == {"text": "b"}
     assert helpers.call(toolkit, "echo", {"text": "c"}).success
     assert tool.attempts == 2
@@ -231,8 +234,11 @@ def test_config_checkpoint(tmp_path: Path) -> None:
     for text, said in (("a", "a"), ("b", "a b")):
         toolkit = helpers.kit_of(Remembering(), config=ToolConfig(checkpoint=tmp_path / "state"))
         assert helpers.call(toolkit, "echo", {"text": text}).content == {"text": said}
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")] == ["state/echo.sqlite"]
     without = helpers.call(helpers.kit_of(Remembering()), "echo", {"text": "a"})
-    assert code_of(without) == "missing_dependency"
+    assert without.as_text() == (
+        "Error [missing_dependency]: The application has not configured a checkpoint folder, which echo needs."
+    )
 
 
 async def test_parallel_updates_of_a_checkpoint_lose_nothing(tmp_path: Path) -> None:
@@ -280,13 +286,14 @@ def test_errors_are_logged_and_never_raised_at_the_agent(caplog: pytest.LogCaptu
     """Log errors appropriately"""
     with caplog.at_level(logging.ERROR):
         response = helpers.call(helpers.kit_of(Bad()), "echo", {"text": "a"})
-    assert not response.success
-    assert "a bug" not in response.as_text()
+    reference = response.metadata["call_id"]
+    assert response.as_text() == f"Error [internal_error]: The tool failed. Reference: {reference}."
     (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert record.exc_info is not None
     assert "KeyError" in caplog.text
-    assert "in execute" in caplog.text
-    assert response.metadata["call_id"] in response.as_text()
+    assert 'raise KeyError("a bug")' in caplog.text, "the line of source"
+    assert "KeyError: 'a bug'" not in caplog.text
+    assert reference in record.getMessage()
 
 
 def test_tool_specific_response_metadata(tmp_path: Path) -> None:
@@ -297,6 +304,8 @@ def test_tool_specific_response_metadata(tmp_path: Path) -> None:
     assert response.metadata["seconds"] > 0
     assert "seconds" not in response.content
     assert "output_bytes" not in response.as_text(), "for the application, not for the model"
+    wire = helpers.mcp_call(helpers.gallery(tmp_path), "execute", arguments).meta or {}
+    assert wire["toolgen/metadata"]["output_bytes"] == response.metadata["output_bytes"]
 
 
 def test_a_tool_validates_what_its_schema_cannot(tmp_path: Path) -> None:

@@ -182,7 +182,8 @@ def test_extras_reach_the_next_call_and_the_application() -> None:
     session = helpers.kit_of(Echo()).session({"cursor": 5})
     responses = [helpers.call(session, "echo", {"text": "a"}) for _ in range(2)]
     assert [response.content["text"] for response in responses] == ["a 5", "a 6"]
-    assert responses[1].extras["cursor"] == session.extras["cursor"] == 7
+    assert [response.extras["cursor"] for response in responses] == [6, 7]
+    assert session.extras == {"cursor": 7}
     other = helpers.call(helpers.kit_of(Echo()), "echo", {"text": "b"})
     assert other.content["text"] == "b 0", "another conversation"
 
@@ -225,6 +226,7 @@ def test_a_stream_is_iterated_over_in_synchronous_code(streaming: Toolkit) -> No
     """def _stream_lines(lines) -> Generator[str, None, None]"""
     with streaming:
         *chunks, response = streaming.stream_sync("stream_lines", {"lines": LINES})
+        assert [each.error.code for each in streaming.stream_sync("none", {})] == ["unknown_tool"]
     assert chunks == LINES
     assert response.content == WHOLE
 
@@ -234,12 +236,15 @@ def test_a_response_may_be_final_or_not_by_itself() -> None:
 
     class Deciding(EchoTool):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
+            assert context.final_answer is True, "the spec's"
             context.final_answer = request.text == "done"
             return EchoResponse(text=request.text)
 
     toolkit = helpers.kit_of(Deciding())
-    assert helpers.call(toolkit, "echo", {"text": "done"}).final_answer
-    assert not helpers.call(toolkit, "echo", {"text": "more"}).final_answer
+    for text, final in (("done", True), ("more", False)):
+        assert helpers.call(toolkit, "echo", {"text": text}).final_answer is final
+        meta = helpers.mcp_call(toolkit, "echo", {"text": text}).meta or {}
+        assert meta.get("toolgen/final_answer", False) is final
 
 
 def test_a_tool_may_declare_its_spec_in_python() -> None:

@@ -82,6 +82,7 @@ class User:
 
     async def answer(self, context: Any, params: Any) -> ElicitResult:
         self.asked.append(params.message)
+        assert params.requested_schema["properties"]["confirm"]["type"] == "boolean"
         if self.action != "accept":
             return ElicitResult(action=self.action)
         return ElicitResult(
@@ -422,21 +423,24 @@ def test_the_user_is_asked_by_elicitation_with_a_preview(tmp_path: Path, era: An
 
 
 @pytest.mark.parametrize(
-    ("user", "code"),
+    ("user", "code", "says"),
     [
-        (User("decline"), "declined"),
-        (User("cancel"), "cancelled"),
-        (User("accept", confirm=False), "declined"),
+        (User("decline"), "declined", "The user declined this call."),
+        (User("cancel"), "cancelled", "closed the question without an answer"),
+        (User("accept", confirm=False), "declined", "without ticking the box"),
     ],
     ids=["declined", "closed", "unticked"],
 )
 @pytest.mark.parametrize("era", helpers.ERAS)
-def test_nothing_is_done_unless_the_user_agrees(tmp_path: Path, era: Any, user: User, code: str) -> None:
+def test_nothing_is_done_unless_the_user_agrees(
+    tmp_path: Path, era: Any, user: User, code: str, says: str
+) -> None:
     """if elicit_result.action != "accept": return cancelled_response()"""
     toolkit = helpers.gallery(tmp_path)
     result = place(toolkit, era, user)
     assert result.is_error
     assert helpers.text_of(result).startswith(f"Error [{code}]: ")
+    assert says in helpers.text_of(result)
     assert orders(toolkit) == 4
 
 

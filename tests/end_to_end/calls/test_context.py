@@ -24,18 +24,20 @@ def plain_uses(self: Any, request: Any, context: Any, *, db: Any) -> Any:
 
 @pytest.mark.parametrize("execute", [uses, plain_uses])
 @pytest.mark.parametrize(
-    ("given", "why"),
+    ("given", "optional", "why"),
     [
-        (None, "it is None"),
-        (lambda: None, "it is None"),
-        ("a text", "it must be sqlite3.Connection, and is str"),
-        (dict, "it must be sqlite3.Connection, and is dict"),
+        (None, False, "it is None"),
+        (lambda: None, False, "it is None"),
+        ("a text", False, "it must be sqlite3.Connection, and is str"),
+        ("a text", True, "it must be sqlite3.Connection, and is str"),
+        (dict, False, "it must be sqlite3.Connection, and is dict"),
     ],
 )
 def test_an_injected_value_of_another_type_is_a_missing_dependency(
-    execute: Any, given: Any, why: str, caplog: pytest.LogCaptureFixture
+    execute: Any, given: Any, optional: bool, why: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    response = run(make_tool(execute, inject=INJECT), context={"db": given})
+    inject = [{**each, "optional": optional} for each in INJECT]
+    response = run(make_tool(execute, inject=inject), context={"db": given})
 
     assert code_of(response) == "missing_dependency"
     assert f"no usable 'db': {why}" in caplog.text

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.end_to_end.project import ERAS, Project, error_code
+from tests.end_to_end.project import ERAS, Project, error_code, text_of
 from tests.end_to_end.raw_http import connect
 from tests.end_to_end.replicas import replicas
 from tests.end_to_end.stores import RedisServer
@@ -67,6 +67,7 @@ async def test_the_second_call_with_a_key_gets_the_first_answer(shop: Project, e
         assert error_code(other) == "idempotency_conflict"
         refused = await client.call_tool("ping", {}, meta=key("k"))
         assert error_code(refused) == "invalid_request"
+        assert "takes no idempotency keys" in text_of(refused)
     assert orders(shop) == ["cup"]
 
 

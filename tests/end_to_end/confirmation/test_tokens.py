@@ -6,7 +6,7 @@ from typing import Any
 
 from toolgen.runtime import Toolkit
 
-from tests.end_to_end.project import Project, error_code
+from tests.end_to_end.project import Project, error_code, text_of
 from tests.end_to_end.purchase_tool import shop_of
 from tests.runtime.tool_factory import make_tool
 
@@ -14,6 +14,7 @@ from tests.runtime.tool_factory import make_tool
 def token_of(result: Any) -> str:
     assert error_code(result) == "confirmation_required"
     token: str = result.meta["toolgen/confirmation"]["token"]
+    assert token not in text_of(result), "models cannot confirm"
     return token
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, RootModel
 from toolgen.runtime import BaseTool, ToolContext, ToolDefinition, ToolError, Toolkit
 
-SECRET = "hunter2 at db.internal"
-
 
 class Request(BaseModel):
     """Any object, with its properties unchanged."""
@@ -115,27 +113,6 @@ class Rows(BaseTool[Request, Numbers]):
         return Numbers(list(range(request.given().get("n", 0))))
 
 
-class Boom(BaseTool[Request, Any]):
-    """Fails with a text that must not be shown."""
-
-    definition = define("boom", "Fail.", {"type": "object"})
-    request_model = Request
-
-    async def execute(self, request: Request, context: ToolContext) -> Any:
-        raise ValueError(SECRET)
-
-
-class Liar(BaseTool[Request, Response]):
-    """Violates its output schema."""
-
-    definition = define("liar", "Lie.", {"type": "object"}, output_schema=closed({"n": {"type": "integer"}}))
-    request_model = Request
-    response_model = Response
-
-    async def execute(self, request: Request, context: ToolContext) -> Response:
-        return Response.model_validate({"n": SECRET})
-
-
 class Slow(BaseTool[Request, Any]):
     """Waits until it is cancelled, and records that."""
 
@@ -176,24 +153,6 @@ class Wipe(BaseTool[Request, Any]):
         return "3 files would be lost."
 
 
-class WipeByToken(Wipe):
-    definition = define(
-        "wipe_by_token",
-        "Wipe a disk.",
-        closed({"disk": {"type": "string"}}),
-        confirm={"message": "Wipe {disk}?", "on_unsupported": "two_step"},
-    )
-
-
-class WipeAnyway(Wipe):
-    definition = define(
-        "wipe_anyway",
-        "Wipe a disk.",
-        closed({"disk": {"type": "string"}}),
-        confirm={"message": "Wipe {disk}?", "on_unsupported": "allow"},
-    )
-
-
 class Renamed(BaseTool[Request, Any]):
     """Has another name for each provider, does not publish its title, and is not strict."""
 
@@ -220,5 +179,4 @@ class Renamed(BaseTool[Request, Any]):
 
 
 def toolkit() -> Toolkit:
-    tools = (Book(), Rows(), Boom(), Liar(), Slow(), Wipe(), WipeByToken(), WipeAnyway(), Renamed())
-    return Toolkit(tools)
+    return Toolkit([Book(), Rows(), Slow(), Wipe(), Renamed()])

@@ -1,4 +1,4 @@
-"""Tools whose results come in chunks, and one that counts its session's calls."""
+"""Tools whose results come in chunks."""
 
 from __future__ import annotations
 
@@ -62,27 +62,5 @@ class Endless(BaseTool[Request, Any]):
             self.seen.append("closed")
 
 
-class Count(BaseTool[Request, Any]):
-    """Returns how often it was called in this session."""
-
-    definition = define("count", "Count.", {"type": "object"}, final_answer=True)
-    request_model = Request
-
-    async def execute(self, request: Request, context: ToolContext) -> Any:
-        context.extras["count"] = context.extras.get("count", 0) + 1
-        context.metadata["extra"] = "told"
-        return context.extras["count"]
-
-
-class Guarded(BaseTool[Request, Any]):
-    """Needs a scope."""
-
-    definition = define("guarded", "Guard.", {"type": "object"}, auth={"scopes": ["orders:write"]})
-    request_model = Request
-
-    async def execute(self, request: Request, context: ToolContext) -> Any:
-        return "in"
-
-
 def streams() -> Toolkit:
-    return Toolkit([Lines(), PlainLines(), Broken(), Endless(), Count(), Guarded()])
+    return Toolkit([Lines(), PlainLines(), Broken(), Endless()])

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 import pytest
-from adapter_samples import SECRET, Book, Slow, Wipe, toolkit
+from adapter_samples import Book, Slow, Wipe, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from toolgen import serving as adapter
@@ -17,19 +17,6 @@ from toolgen.runtime import Toolkit
 T = TypeVar("T")
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
 WHEN = {"when": {"asap": True}}
-
-
-def answering(action: str, content: dict[str, Any] | None = None, asked: list[str] | None = None) -> Any:
-    async def answer(context: Any, params: Any) -> types.ElicitResult:
-        if asked is not None:
-            asked.append(params.message)
-            assert params.requested_schema["properties"]["confirm"]["type"] == "boolean"
-        return types.ElicitResult(action=action, content=content)
-
-    return answer
-
-
-YES = answering("accept", {"confirm": True})
 
 
 def talk(era: str, work: Callable[[Client], Awaitable[T]], tools: Toolkit | None = None, **options: Any) -> T:
@@ -68,9 +55,7 @@ def error_of(result: Any) -> dict[str, Any]:
 @ERAS
 def test_the_list_is_the_definitions(era: str) -> None:
     listed = {tool.name: tool for tool in talk(era, lambda client: client.list_tools()).tools}
-    assert list(listed) == [
-        "book", "rows", "boom", "liar", "slow", "wipe", "wipe_by_token", "wipe_anyway", "mcp.renamed",
-    ]  # fmt: skip
+    assert list(listed) == ["book", "rows", "slow", "wipe", "mcp.renamed"]
     book, wanted = listed["book"], Book.definition
     assert book.title == book.annotations.title == wanted["title"]
     assert book.description == wanted["description"]
@@ -89,14 +74,6 @@ def test_the_list_is_the_definitions(era: str) -> None:
 
 
 @ERAS
-def test_a_result_is_text_and_structure(era: str) -> None:
-    result = call(era, "book", WHEN)
-    assert result.content[0].text == '{"given":{"when":{"asap":true}},"nothing":null}'
-    assert result.structured_content == {"given": WHEN, "nothing": None}
-    assert not result.is_error
-
-
-@ERAS
 def test_a_list_is_wrapped_for_clients_that_accept_objects_only(era: str) -> None:
     result = call(era, "rows", {"n": 3})
     assert result.content[0].text == "[0,1,2]"
@@ -104,15 +81,19 @@ def test_a_list_is_wrapped_for_clients_that_accept_objects_only(era: str) -> Non
 
 
 @ERAS
-@pytest.mark.parametrize("name", ["reserve", "Tisch buchen"])
-def test_an_alias_is_answered(era: str, name: str) -> None:
-    assert call(era, name, WHEN).structured_content["given"] == WHEN
+def test_aliases_the_published_name_and_the_tools_own_name_are_answered(era: str) -> None:
+    for name in ("reserve", "Tisch buchen"):
+        assert call(era, name, WHEN).structured_content["given"] == WHEN
+    for name in ("mcp.renamed", "renamed"):
+        assert call(era, name, {"q": None}).content[0].text == '{"q":null}'
 
 
 @ERAS
-@pytest.mark.parametrize("name", ["mcp.renamed", "renamed"])
-def test_the_published_name_and_the_tools_own_name_are_answered(era: str, name: str) -> None:
-    assert call(era, name, {"q": None}).content[0].text == '{"q":null}'
+def test_coercions_are_reported_in_meta(era: str) -> None:
+    coerced, plain = (call(era, "book", {**WHEN, "guests": guests}) for guests in ("3", 3))
+    assert coerced.structured_content == plain.structured_content
+    assert coerced.meta["toolgen/coerced"] == [{"path": "$.guests", "from": "string", "to": "integer"}]
+    assert "toolgen/coerced" not in (plain.meta or {})
 
 
 @ERAS
@@ -129,17 +110,9 @@ def test_a_declared_error_is_a_result(era: str) -> None:
 
 
 @ERAS
-@pytest.mark.parametrize(("name", "code"), [("boom", "internal_error"), ("liar", "invalid_response")])
-def test_internal_errors_are_masked(era: str, name: str, code: str) -> None:
-    result = call(era, name, {})
-    assert error_of(result)["code"] == code
-    assert SECRET not in result.model_dump_json()
-
-
-@ERAS
 def test_an_exception_in_the_adapter_is_masked(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*args: Any, **options: Any) -> Any:
-        raise ValueError(SECRET)
+        raise ValueError("hunter2 at db.internal")
 
     tools = toolkit()
     monkeypatch.setattr(tools, "call", broken)
@@ -171,34 +144,6 @@ def test_cancelling_reaches_the_tool(era: str) -> None:
 
 
 @ERAS
-def test_a_confirmed_call_is_executed(era: str) -> None:
-    tool, asked = Wipe(), list[str]()
-    answer = answering("accept", {"confirm": True}, asked)
-    result = call(era, "wipe", {"disk": "/dev/sda"}, Toolkit([tool]), elicitation_callback=answer)
-    assert result.content[0].text == '{"wiped":"/dev/sda"}'
-    assert asked == ["3 files would be lost.\n\nWipe /dev/sda?"]
-    assert tool.runs == 1
-
-
-@ERAS
-@pytest.mark.parametrize(
-    ("answer", "code", "says"),
-    [
-        (answering("decline"), "declined", "The user declined this call."),
-        (answering("accept", {"confirm": False}), "declined", "without ticking the box"),
-        (answering("accept", {"confirm": "true"}), "declined", "without ticking the box"),
-        (answering("cancel"), "cancelled", "closed the question without an answer"),
-    ],
-)
-def test_any_answer_but_a_ticked_box_refuses_the_call(era: str, answer: Any, code: str, says: str) -> None:
-    tool = Wipe()
-    result = call(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=answer)
-    error = error_of(result)
-    assert (error["code"], error["retryable"], tool.runs) == (code, False, 0)
-    assert says in result.content[0].text
-
-
-@ERAS
 def test_a_client_whose_elicitation_fails_has_not_confirmed(era: str) -> None:
     tool = Wipe()
 
@@ -212,26 +157,6 @@ def test_a_client_whose_elicitation_fails_has_not_confirmed(era: str) -> None:
     else:
         refusal(era, "wipe", {"disk": "a"}, Toolkit([tool]), elicitation_callback=broken)
     assert tool.runs == 0
-
-
-@ERAS
-def test_the_application_repeats_the_call_with_a_token(era: str) -> None:
-    async def work(client: Client) -> list[Any]:
-        first = await client.call_tool("wipe_by_token", {"disk": "a"})
-        token = first.meta["toolgen/confirmation"]["token"]
-        assert token not in first.content[0].text
-        meta = {"toolgen/confirmation_token": token}
-        other = await client.call_tool("wipe_by_token", {"disk": "b"}, meta=meta)
-        late = await client.call_tool("wipe_by_token", {"disk": "a"}, meta=meta)
-        fresh = {"toolgen/confirmation_token": late.meta["toolgen/confirmation"]["token"]}
-        done = await client.call_tool("wipe_by_token", {"disk": "a"}, meta=fresh)
-        again = await client.call_tool("wipe_by_token", {"disk": "a"}, meta=fresh)
-        return [first, other, late, done, again]
-
-    first, other, late, done, again = talk(era, work)
-    for refused in (first, other, late, again):
-        assert error_of(refused)["code"] == "confirmation_required"
-    assert done.content[0].text == '{"wiped":"a"}'
 
 
 def test_a_forged_or_missing_state_is_not_a_confirmation() -> None:
@@ -258,7 +183,10 @@ def test_a_forged_or_missing_state_is_not_a_confirmation() -> None:
             )
         assert tool.runs == 0
 
-    talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=YES)
+    async def agree(context: Any, params: Any) -> types.ElicitResult:
+        return yes["confirm"]
+
+    talk("2026-07-28", work, Toolkit([tool]), elicitation_callback=agree)
 
 
 def test_two_tools_are_never_published_by_one_name() -> None:

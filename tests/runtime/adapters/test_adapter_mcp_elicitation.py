@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import mcp_types as types
 import pytest
@@ -23,7 +24,6 @@ from tests.runtime.tool_factory import Anything, make_tool
 
 KEYS = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 YES = types.ElicitResult(action="accept", content={"quantity": 2})
-T = TypeVar("T")
 
 
 class Details(BaseModel):
@@ -63,13 +63,11 @@ async def accept(context: Any, params: Any) -> types.ElicitResult:
     return YES if "quantity" in params.requested_schema["properties"] else _CONFIRMED
 
 
-def talk(server: Any, act: Callable[[Client], Awaitable[T]], era: str = "auto", **options: Any) -> T:
-    async def run() -> T:
-        options.setdefault("elicitation_callback", accept)
-        async with asyncio.timeout(30), Client(server, mode=era, **options) as client:  # type: ignore[arg-type]
-            return await act(client)
-
-    return asyncio.run(run())
+@asynccontextmanager
+async def connected(server: Any, era: str = "auto", asked: Any = accept) -> AsyncIterator[Client]:
+    """Connect to a server, as a client whose user answers."""
+    async with asyncio.timeout(30), Client(server, mode=era, elicitation_callback=asked) as client:  # type: ignore[arg-type]
+        yield client
 
 
 async def send(client: Client, state: str | None = None, answer: Any = None, **arguments: Any) -> Any:
@@ -101,10 +99,9 @@ class _AnyResult(BaseModel):
         return str(found["content"][0]["text"])
 
 
-def test_an_answer_joins_the_call_that_waits_and_counts_once() -> None:
+async def test_an_answer_joins_the_call_that_waits_and_counts_once() -> None:
     order = Order()
-
-    async def act(client: Client) -> None:
+    async with connected(order.server()) as client:
         state = (await send(client)).state
         assert (order.begun, order.ended) == (1, 0)
         answered = await send(client, state, YES)
@@ -115,26 +112,20 @@ def test_an_answer_joins_the_call_that_waits_and_counts_once() -> None:
         assert (await send(client, None, YES)).code == "outcome_unknown"
         assert order.begun == 1
 
-    talk(order.server(), act)
 
-
-def test_a_state_is_for_the_same_arguments() -> None:
+async def test_a_state_is_for_the_same_arguments() -> None:
     order = Order()
-
-    async def act(client: Client) -> None:
+    async with connected(order.server()) as client:
         state = (await send(client, what="a")).state
         assert (await send(client, state, YES, what="b")).code == "outcome_unknown"
         assert (await send(client, state, YES, what="a")).text == "2"
         assert order.begun == 1
 
-    talk(order.server(), act)
-
 
 @pytest.mark.parametrize("keys", [None, KEYS], ids=["own-keys", "shared-keys"])
-def test_an_answer_to_another_replica_starts_nothing(keys: str | None) -> None:
+async def test_an_answer_to_another_replica_starts_nothing(keys: str | None) -> None:
     one, other = Order(), Order()
-
-    async def act(client: Client) -> None:
+    async with connected(one.server(confirmation_key=keys, confirmation_store="memory")) as client:
         state = (await send(client)).state
         async with Client(
             other.server(confirmation_key=keys, confirmation_store="memory"), elicitation_callback=accept
@@ -142,48 +133,38 @@ def test_an_answer_to_another_replica_starts_nothing(keys: str | None) -> None:
             assert (await send(second, state, YES)).code == "outcome_unknown"
         assert (one.begun, other.begun) == (1, 0)
 
-    talk(one.server(confirmation_key=keys, confirmation_store="memory"), act)
 
-
-def test_a_call_is_held_for_so_long_only(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_is_held_for_so_long_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_questions, "HELD_SECONDS", 0.05)
     order = Order()
-
-    async def act(client: Client) -> None:
+    async with connected(order.server()) as client:
         state = (await send(client)).state
         while not order.cancelled:
             await asyncio.sleep(0.01)
         assert (await send(client, state, YES)).code == "outcome_unknown"
 
-    talk(order.server(), act)
 
-
-def test_so_many_calls_are_held_only(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_so_many_calls_are_held_only(monkeypatch: pytest.MonkeyPatch) -> None:
     order = Order()
     server = order.server()
     server.state.held = held_questions.HeldCalls(1)
-
-    async def act(client: Client) -> None:
+    async with connected(server) as client:
         state = (await send(client)).state
         refused = await send(client)
         assert refused.code == "confirmation_required"
         assert (await send(client, state, YES)).text == "2"
 
-    talk(server, act)
-
 
 @ERAS
-def test_the_confirmation_comes_first_and_the_work_begins_once(era: str) -> None:
+async def test_the_confirmation_comes_first_and_the_work_begins_once(era: str) -> None:
     order, asked = Order(confirm={"message": "Order?"}), list[str]()
 
     async def answer(context: Any, params: Any) -> types.ElicitResult:
         asked.append(params.message)
         return await accept(context, params)
 
-    async def act(client: Client) -> None:
+    async with connected(order.server(), era, asked=answer) as client:
         assert text_of(await client.call_tool("x", {})) == "2"
-
-    talk(order.server(), act, era, elicitation_callback=answer)
     assert asked == ["Order?", "How many?"]
     assert order.begun == 1
 
@@ -198,12 +179,13 @@ async def gets_two(client: Client) -> None:
 
 
 @ERAS
-def test_the_time_of_the_user_does_not_count(era: str) -> None:
-    talk(Order(timeout=0.2).server(), gets_two, era, elicitation_callback=slowly)
+async def test_the_time_of_the_user_does_not_count(era: str) -> None:
+    async with connected(Order(timeout=0.2).server(), era, asked=slowly) as client:
+        await gets_two(client)
 
 
 @ERAS
-def test_a_tool_of_an_adopted_server_asks_in_its_own_way(era: str) -> None:
+async def test_a_tool_of_an_adopted_server_asks_in_its_own_way(era: str) -> None:
     adopted = MCPServer("Shop")
     begun = 0
 
@@ -218,11 +200,12 @@ def test_a_tool_of_an_adopted_server_asks_in_its_own_way(era: str) -> None:
     names = {"server": adopted, "listed_name": "order"}
     tool: Any = type("Order", (MCPServerTool, type(base)), names)()
 
-    talk(build_server(Toolkit([tool]), name="shop"), gets_two, era, elicitation_callback=slowly)
+    async with connected(build_server(Toolkit([tool]), name="shop"), era, asked=slowly) as client:
+        await gets_two(client)
     assert begun == 1
 
 
-def test_an_approved_tool_that_asks_by_its_result_is_not_confirmed_again_and_acts_once() -> None:
+async def test_an_approved_tool_that_asks_by_its_result_is_not_confirmed_again_and_acts_once() -> None:
     adopted = MCPServer("Shop")
     done: list[str | None] = []
 
@@ -240,8 +223,7 @@ def test_an_approved_tool_that_asks_by_its_result_is_not_confirmed_again_and_act
     base = make_tool(lambda *_: None, confirm={"message": "Order?"}, content="any")
     names = {"server": adopted, "listed_name": "order"}
     tool: Any = type("Order", (MCPServerTool, type(base)), names)()
-
-    async def act(client: Client) -> None:
+    async with connected(build_server(Toolkit([tool]), name="shop")) as client:
         asked = await send(client)
         question = await send(client, asked.state, {"confirm": _CONFIRMED})
         assert list((question.model_extra or {})["inputRequests"]) == ["how"]
@@ -252,5 +234,3 @@ def test_an_approved_tool_that_asks_by_its_result_is_not_confirmed_again_and_act
             replayed = await send(client, again, {"how": YES})
             assert list((replayed.model_extra or {})["inputRequests"]) == ["confirm"]
         assert done == ["of the tool"]
-
-    talk(build_server(Toolkit([tool]), name="shop"), act)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import mcp_types as types
 import pytest
@@ -15,13 +16,11 @@ from mcp import Client
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from test_adapter_mcp import ERAS
-from toolgen.runtime import Toolkit
 from toolgen.runtime.settings import SettingError
 from toolgen.serving import build_server
 from toolgen.serving.features import load_features
 from toolgen.serving.uri_templates import matches
 
-T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
@@ -59,52 +58,42 @@ class Source:
         return types.ReadResourceResult(contents=[text])
 
 
-def talk(
-    era: str,
-    work: Callable[[Client], Awaitable[T]],
-    *sources: Source,
-    tools: Toolkit | None = None,
-    **options: Any,
-) -> T:
-    """Return what `work` returns for a client of a server with these sources."""
+@asynccontextmanager
+async def connected(era: str, *sources: Source) -> AsyncIterator[Client]:
+    """Connect to a server with these sources."""
+    server = build_server(toolkit(), name="samples", features=sources)
+    async with Client(server, mode=era) as client:
+        yield client
 
-    async def run() -> T:
-        server = build_server(tools or toolkit(), name="samples", features=sources)
-        async with Client(server, mode=era, **options) as client:
-            return await work(client)
 
-    return asyncio.run(run())
+async def failing(request: Awaitable[Any]) -> Any:
+    """Return the error with which a request is answered."""
+    with pytest.raises(MCPError) as caught:
+        await request
+    return caught.value.error
+
+
+async def text_of(client: Client, uri: str) -> str:
+    """Return the text of a resource."""
+    content: Any = (await client.read_resource(uri)).contents[0]
+    return str(content.text)
 
 
 @ERAS
-def test_a_resource_is_listed_and_read_unchanged(era: str) -> None:
+async def test_a_resource_is_listed_and_read_unchanged(era: str) -> None:
     source = Source()
-
-    async def work(client: Client) -> Any:
+    async with connected(era, source) as client:
         assert client.server_capabilities.prompts is None
         assert client.server_capabilities.completions is None
-        listed = await client.list_resources()
-        return listed.resources, await client.read_resource(listed.resources[0].uri)
-
-    listed, read = talk(era, work, source)
-    assert [(each.uri, each.mime_type) for each in listed] == [("shop://about", "text/plain")]
-    assert (read.contents[0].text, read.contents[0].meta) == ("This is shop.", {"a": 1})
+        (listed,) = (await client.list_resources()).resources
+        (read,) = (await client.read_resource(listed.uri)).contents
+    assert (listed.uri, listed.mime_type) == ("shop://about", "text/plain")
+    assert (read.text, read.meta) == ("This is shop.", {"a": 1})  # type: ignore[union-attr]
     assert source.closed == 1
 
 
-def failing(client: Client, method: str, *arguments: Any) -> Awaitable[Any]:
-    """Return the error with which a request is answered."""
-
-    async def run() -> Any:
-        with pytest.raises(MCPError) as caught:
-            await getattr(client, method)(*arguments)
-        return caught.value.error
-
-    return run()
-
-
 @ERAS
-def test_a_source_that_exits_or_hangs_ends_no_other_request(era: str) -> None:
+async def test_a_source_that_exits_or_hangs_ends_no_other_request(era: str) -> None:
     async def read(context: Context, params: Any) -> Any:
         if params.uri == "shop://exit":
             raise SystemExit(3)
@@ -112,36 +101,32 @@ def test_a_source_that_exits_or_hangs_ends_no_other_request(era: str) -> None:
             raise asyncio.CancelledError
         await asyncio.Event().wait()
 
-    async def work(client: Client) -> list[str]:
-        uris = ("shop://exit", "shop://cancel", "shop://hang")
-        texts = [(await failing(client, "read_resource", uri)).message for uri in uris]
-        assert [each.name for each in (await client.list_resources()).resources] == ["about"]
-        return texts
-
     source = Source(on_read_resource=read)
     source.timeout = 0.05
-    assert talk(era, work, source)[2] == "resources/read of shop did not finish within 0.05 seconds."
+    async with connected(era, source) as client:
+        for uri in ("shop://exit", "shop://cancel", "shop://hang"):
+            error = await failing(client.read_resource(uri))
+        assert error.message == "resources/read of shop did not finish within 0.05 seconds."
+        assert [each.name for each in (await client.list_resources()).resources] == ["about"]
 
 
 @ERAS
-def test_a_result_over_the_limit_is_refused(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_result_over_the_limit_is_refused(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOOLGEN_MAX_RESULT_BYTES", "1000")
 
     async def read(context: Context, params: Any) -> types.ReadResourceResult:
         text = types.TextResourceContents(uri=params.uri, text="x" * int(params.uri[-3:]))
         return types.ReadResourceResult(contents=[text])
 
-    async def work(client: Client) -> Any:
+    async with connected(era, Source(on_read_resource=read)) as client:
         assert (await client.read_resource("shop://500")).contents
-        return await failing(client, "read_resource", "shop://990")
-
-    error = talk(era, work, Source(on_read_resource=read))
+        error = await failing(client.read_resource("shop://990"))
     assert error.code == types.INTERNAL_ERROR
     assert error.message.endswith("bytes; the limit is 1000.")
 
 
 @ERAS
-def test_pages_of_a_source_are_passed_on(era: str) -> None:
+async def test_pages_of_a_source_are_passed_on(era: str) -> None:
     async def listed(context: Context, params: Any) -> types.ListResourcesResult:
         number = int(params.cursor or 0)
         resource = types.Resource(uri=f"shop://{number}", name=str(number))
@@ -149,92 +134,76 @@ def test_pages_of_a_source_are_passed_on(era: str) -> None:
             resources=[resource], next_cursor=str(number + 1) if number < 2 else None
         )
 
-    async def work(client: Client) -> list[Any]:
-        found, cursor = [], None
-        while True:
-            page = await client.list_resources(cursor=cursor)
-            found += [(each.uri, page.next_cursor) for each in page.resources]
-            cursor = page.next_cursor
-            if cursor is None:
-                return found
+    async def pages(*sources: Source) -> list[Any]:
+        found: list[Any] = []
+        async with connected(era, *sources) as client:
+            while not found or found[-1][1] is not None:
+                page = await client.list_resources(cursor=found[-1][1] if found else None)
+                found += [(each.uri, page.next_cursor) for each in page.resources]
+        return found
 
-    assert talk(era, work, Source(on_list_resources=listed)) == [
-        ("shop://0", "1"),
-        ("shop://1", "2"),
-        ("shop://2", None),
-    ]
-    both = talk(era, work, Source(on_list_resources=listed), Source("bank"))
+    source = Source(on_list_resources=listed)
+    assert await pages(source) == [("shop://0", "1"), ("shop://1", "2"), ("shop://2", None)]
+    both = await pages(source, Source("bank"))
     assert [uri for uri, _ in both] == ["shop://0", "shop://1", "shop://2", "bank://about"]
 
 
 @ERAS
-def test_requests_go_to_the_source_that_lists_their_resource(era: str) -> None:
+async def test_requests_go_to_the_source_that_lists_their_resource(era: str) -> None:
     async def templates(context: Context, params: Any) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(uri_template="bank://{account}/{year}", name="a")
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    async def work(client: Client) -> list[str]:
-        uris = ("bank://about", "shop://about", "bank://7/2026")
-        texts = [(await client.read_resource(uri)).contents[0].text for uri in uris]
-        error = await failing(client, "read_resource", "file:///etc/passwd")
-        assert error.message == "No server behind this one has it."
-        return texts
-
-    shop, bank = Source("shop"), Source("bank", on_list_resource_templates=templates)
-    assert talk(era, work, shop, bank) == ["This is bank.", "This is shop.", "This is bank."]
+    bank = Source("bank", on_list_resource_templates=templates)
+    async with connected(era, Source("shop"), bank) as client:
+        texts = [await text_of(client, uri) for uri in ("bank://about", "shop://about", "bank://7/2026")]
+        error = await failing(client.read_resource("file:///etc/passwd"))
+    assert texts == ["This is bank.", "This is shop.", "This is bank."]
+    assert error.message == "No server behind this one has it."
 
 
 @ERAS
-def test_two_sources_that_list_one_name_are_reported(era: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_two_sources_that_list_one_name_are_reported(
+    era: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async def listed(context: Context, params: Any) -> types.ListResourcesResult:
         uris = ("shop://about", "evil://x")
         return types.ListResourcesResult(resources=[types.Resource(uri=uri, name="evil") for uri in uris])
 
-    async def work(client: Client) -> Any:
-        listed = (await client.list_resources()).resources
-        read = await client.read_resource("shop://about")
-        return [each.uri for each in listed], read.contents[0].text
-
-    found = talk(era, work, Source(), Source("evil", on_list_resources=listed))
-    assert found == (["shop://about", "evil://x"], "This is shop.")
+    async with connected(era, Source(), Source("evil", on_list_resources=listed)) as client:
+        uris = [each.uri for each in (await client.list_resources()).resources]
+        assert await text_of(client, "shop://about") == "This is shop."
+    assert uris == ["shop://about", "evil://x"]
     clashes = [each.getMessage() for each in caplog.records if "another server has" in each.getMessage()]
-    assert clashes == [
-        'evil lists "shop://about", which another server has: it is not served',
-    ]
+    assert clashes == ['evil lists "shop://about", which another server has: it is not served']
 
 
 @ERAS
-def test_a_source_with_scopes_is_for_callers_who_have_them(era: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_source_with_scopes_is_for_callers_who_have_them(
+    era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source = Source()
     source.scopes = frozenset({"shop.read"})
 
-    async def work(client: Client) -> Any:
-        return len((await client.list_resources()).resources), await failing(
-            client, "read_resource", "shop://about"
-        )
-
-    count, error = talk(era, work, source)
-    assert (count, error.message) == (0, "resources/read needs the scopes: shop.read")
-
-    async def allowed(client: Client) -> Any:
-        listed = await client.list_resources()
-        return len(listed.resources), (await client.read_resource("shop://about")).contents[0].text
-
+    async with connected(era, source) as client:
+        assert (await client.list_resources()).resources == []
+        error = await failing(client.read_resource("shop://about"))
+    assert error.message == "resources/read needs the scopes: shop.read"
     monkeypatch.setenv("TOOLGEN_SCOPES", "shop.read")
-    assert talk(era, allowed, source) == (1, "This is shop.")
+    async with connected(era, source) as client:
+        assert len((await client.list_resources()).resources) == 1
+        assert await text_of(client, "shop://about") == "This is shop."
 
 
-def test_what_a_known_caller_reads_is_in_no_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_a_known_caller_reads_is_in_no_shared_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     async def read(context: Context, params: Any) -> types.ReadResourceResult:
         text = types.TextResourceContents(uri=params.uri, text="x")
         return types.ReadResourceResult(contents=[text], ttl_ms=5, cache_scope="public")
 
-    async def work(client: Client) -> str:
-        return (await client.read_resource("shop://about")).cache_scope
-
-    assert talk("auto", work, Source(on_read_resource=read)) == "public"
-    monkeypatch.setenv("TOOLGEN_SCOPES", "anything")
-    assert talk("auto", work, Source(on_read_resource=read)) == "private"
+    for scope in ("public", "private"):
+        async with connected("auto", Source(on_read_resource=read)) as client:
+            assert (await client.read_resource("shop://about")).cache_scope == scope
+        monkeypatch.setenv("TOOLGEN_SCOPES", "anything")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +220,7 @@ def test_templates_match_without_a_regular_expression(template: str, uri: str, e
 
 
 @ERAS
-def test_prompts_and_completions_go_to_the_source_that_lists_the_prompt(era: str) -> None:
+async def test_prompts_and_completions_go_to_the_source_that_lists_the_prompt(era: str) -> None:
     def prompts(name: str) -> dict[str, Any]:
         async def listed(context: Context, params: Any) -> types.ListPromptsResult:
             return types.ListPromptsResult(prompts=[types.Prompt(name=name)])
@@ -264,14 +233,13 @@ def test_prompts_and_completions_go_to_the_source_that_lists_the_prompt(era: str
 
         return {"on_list_prompts": listed, "on_get_prompt": get, "on_completion": complete}
 
-    async def work(client: Client) -> Any:
+    sources = Source("shop", **prompts("shop")), Source("bank", **prompts("bank"))
+    async with connected(era, *sources) as client:
         reference = types.PromptReference(name="bank")
         completed = await client.complete(reference, {"name": "x", "value": ""})
-        assert (await failing(client, "get_prompt", "nothing")).code == types.INVALID_PARAMS
-        return (await client.get_prompt("bank")).description, completed.completion.values
-
-    sources = Source("shop", **prompts("shop")), Source("bank", **prompts("bank"))
-    assert talk(era, work, *sources) == ("bank of bank", ["bank"])
+        assert completed.completion.values == ["bank"]
+        assert (await failing(client.get_prompt("nothing"))).code == types.INVALID_PARAMS
+        assert (await client.get_prompt("bank")).description == "bank of bank"
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import PDF, PNG, SVG, WAV, returning
+from tests.runtime.provider_calls import provider_calls
 
 VALUE = {"total": 7}
 JSON = '{"total":7}'
@@ -54,30 +55,32 @@ def consumed(value: Any) -> Any:
     )
 
 
+def answered(api: str, tool: BaseTool[Any, Any]) -> Any:
+    """Return the answer to a call of the tool for an API."""
+    execute = ProviderAdapter(api.split()[0]).execute
+    return asyncio.run(execute(provider_calls("x")[api], Toolkit([tool])))
+
+
 def by_anthropic(tool: BaseTool[Any, Any]) -> Any:
-    call = {"type": "tool_use", "id": "1", "name": "x", "input": {}}
-    block = asyncio.run(ProviderAdapter("anthropic").execute(call, Toolkit([tool])))
+    block = answered("anthropic", tool)
     assert_is(ToolResultBlockParam, block)
     return block["content"]
 
 
 def by_responses(tool: BaseTool[Any, Any]) -> Any:
-    call = {"type": "function_call", "call_id": "1", "name": "x", "arguments": "{}"}
-    item = asyncio.run(ProviderAdapter("openai").execute(call, Toolkit([tool])))
+    item = answered("openai responses", tool)
     assert_is(FunctionCallOutput, item)
     return item["output"]
 
 
 def by_chat(tool: BaseTool[Any, Any]) -> Any:
-    call = {"type": "function", "id": "1", "function": {"name": "x", "arguments": "{}"}}
-    message = asyncio.run(ProviderAdapter("openai").execute(call, Toolkit([tool])))
+    message = answered("openai chat", tool)
     assert_is(ChatCompletionToolMessageParam, message)
     return message["content"]
 
 
 def by_gemini(tool: BaseTool[Any, Any]) -> Any:
-    part = asyncio.run(ProviderAdapter("gemini").execute({"name": "x", "args": {}}, Toolkit([tool])))
-    response = Part.model_validate(part).function_response
+    response = Part.model_validate(answered("gemini", tool)).function_response
     assert response is not None
     return response
 
