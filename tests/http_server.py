@@ -31,6 +31,38 @@ class QuietHandler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
 
+def mcp_response(message: Any, **results: Any) -> dict[str, Any]:
+    """Return the response of a server of MCP 2025-11-25 to a request; `results` by method, with `_` for `/`."""
+    started = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "shop", "version": "1"},
+    }
+    result = {"initialize": started, **results}.get(message["method"].replace("/", "_"))
+    error = {"error": {"code": -32601, "message": "Method not found"}}
+    return {"jsonrpc": "2.0", "id": message["id"], **(error if result is None else {"result": result})}
+
+
+class McpHandler(QuietHandler):
+    """A server of MCP 2025-11-25 without sessions; subclasses answer the requests."""
+
+    def do_POST(self) -> None:
+        message = json.loads(self.received())
+        if "id" in message:
+            self.answer(message)
+        else:
+            self.reply(b"", 202)
+
+    def answer(self, message: Any) -> None:
+        """Answer a request."""
+        self.reply(mcp_response(message))
+
+    def do_GET(self) -> None:
+        self.reply(b"", 405)
+
+    do_DELETE = do_GET
+
+
 @contextmanager
 def running(server: HTTPServer) -> Iterator[None]:
     """Run a server in a thread; stop and close it afterwards."""

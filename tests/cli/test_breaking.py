@@ -119,16 +119,3 @@ def test_a_wrong_policy_is_refused(versions: Cli, line: str, code: str, hint: st
     assert done.code == 2
     assert f"error[{code}]" in done.err
     assert hint in done.err
-
-
-def test_a_file_of_accepted_changes_stays_in_the_project_and_small(versions: Cli) -> None:
-    elsewhere = versions.root.parent / "secret.toml"
-    elsewhere.write_text("")
-    accepted = versions.root / "breaking.toml"
-    accepted.symlink_to(elsewhere)
-    done = versions("breaking", "--against", "before")
-    assert (done.code, "error[outside-project]" in done.err) == (2, True)
-    accepted.unlink()
-    accepted.write_text("#" * 300_000)
-    done = versions("breaking", "--against", "before")
-    assert (done.code, "error[too-complex]" in done.err) == (2, True)

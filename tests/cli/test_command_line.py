@@ -152,15 +152,6 @@ def test_a_full_disk_is_not_a_bug_of_toolgen(project: Cli, monkeypatch: pytest.M
     assert (done.code, done.err) == (2, "toolgen: error[cannot-write] cache/entry: no space left on device\n")
 
 
-def test_an_interrupt_gives_exit_code_130(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(project: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("toolgen.project.inputs.specs.read_specs", interrupt)
-    done = project("generate")
-    assert (done.code, done.err) == (130, "toolgen: interrupted\n")
-
-
 def test_help_imports_little() -> None:
     code = (
         "import argparse, sys\n"

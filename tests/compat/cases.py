@@ -14,11 +14,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from toolgen.changes.breaking_policy import parse_acceptances
 from toolgen.changes.comparing.sides import Sides, SpecFiles, compare_files, settings_of
 from toolgen.changes.comparison import compare
-from toolgen.changes.finding import Finding
+from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.policy import Policy
 from toolgen.cli.report.text import render
 from toolgen.project.inputs.configuration import FILE, Table, make_project, parse_toml
@@ -26,6 +27,14 @@ from toolgen.project.inputs.target_templates import targets_of
 
 CASES = Path(__file__).parents[1] / "cases" / "breaking"
 TODAY = date(2026, 11, 22)
+
+
+def finding(
+    code: str = "scope-added", level: Level = Level.ERROR, category: Category = Category.WIRE, **more: Any
+) -> Finding:
+    """Return a finding about the tool `order`."""
+    empty: Any = {"direction": None, "pointer": "", "message": "", "hint": "", "places": Places(None, None)}
+    return Finding(code=code, category=category, level=level, tool="order", **{**empty, **more})
 
 
 def specs(case: Path, version: str) -> SpecFiles:

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 import pytest
 from toolgen.changes.breaking_policy import parse_acceptances
-from toolgen.changes.finding import Category, Finding, Level, Places
+from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import Acceptance, Policy, apply_policy, failing
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.source import Span
 
-TODAY = date(2026, 11, 22)
+from .cases import TODAY, finding
+
 PLACE = Span("breaking.toml", 1, 1)
-
-
-def finding(code: str = "scope-added", *, level: Level = Level.ERROR, detail: str = "write") -> Finding:
-    return Finding(
-        code=code,
-        category=Category.WIRE,
-        level=level,
-        direction=None,
-        tool="order",
-        pointer="/auth/scopes",
-        message="scope 'write' is needed now",
-        hint="",
-        places=Places(None, None),
-        detail=detail,
-    )
 
 
 def fails(*findings: Finding, level: Level = Level.ERROR, allow: bool = False) -> list[str]:
@@ -47,13 +31,6 @@ def test_an_undecided_change_cannot_be_turned_off() -> None:
     ]
 
 
-def test_an_accepted_change_is_reported_and_does_not_fail() -> None:
-    entry = Acceptance("scope-added", "order", "all tokens have it", PLACE, pointer="/auth/scopes")
-    found = apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)
-    assert [each.accepted for each in found] == ["all tokens have it"]
-    assert fails(*found) == []
-
-
 @pytest.mark.parametrize(
     "other", [{"tool": "buy"}, {"code": "scope-removed"}, {"pointer": "/auth"}, {"fingerprint": "0" * 12}]
 )
@@ -62,13 +39,6 @@ def test_an_entry_for_something_else_accepts_nothing(other: dict[str, str]) -> N
     found = apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)
     assert [each.code for each in found] == ["scope-added", "acceptance-unused"]
     assert fails(*found) == ["scope-added"]
-
-
-def test_an_entry_holds_until_the_end_of_its_last_day() -> None:
-    entry = Acceptance("scope-added", "order", "so", PLACE, expires=TODAY)
-    assert fails(*apply_policy([finding()], Policy(acceptances=(entry,)), TODAY)) == []
-    late = apply_policy([finding()], Policy(acceptances=(entry,)), date(2026, 11, 23))
-    assert fails(*late) == ["scope-added", "acceptance-expired"]
 
 
 ENTRY = '[[accept]]\ncode = "scope-added"\ntool = "order"\nreason = "so"\n'

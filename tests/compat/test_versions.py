@@ -5,19 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from toolgen.changes.finding import Category, Finding, Level, Places
+from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.versions import Bump, Version, wanted_bump
+
+from .cases import finding
 
 
 def version(text: str) -> Version:
     found = Version.parse(text)
     assert found is not None
     return found
-
-
-def finding(category: Category, level: Level, *, code: str = "any", accepted: str = "") -> Finding:
-    places = Places(None, None)
-    return Finding(code, category, level, None, "order", "", "", "", places, accepted=accepted)
 
 
 def test_versions_are_ordered_as_semver_says() -> None:
@@ -42,9 +39,9 @@ def test_the_bump_between_two_versions(before: str, after: str, bump: Bump) -> N
     assert version(before).bump_to(version(after)) is bump
 
 
-BREAK = finding(Category.WIRE, Level.ERROR)
-ADDITION = finding(Category.WIRE, Level.INFO)
-TEXT = finding(Category.AGENT, Level.WARNING)
+BREAK = finding()
+ADDITION = finding(level=Level.INFO)
+TEXT = finding(level=Level.WARNING, category=Category.AGENT)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +50,9 @@ TEXT = finding(Category.AGENT, Level.WARNING)
         ([], Bump.NONE, Bump.NONE),
         ([ADDITION, TEXT], Bump.MINOR, Bump.PATCH),
         ([BREAK, ADDITION], Bump.MAJOR, Bump.MINOR),
-        ([finding(Category.SOURCE, Level.ERROR)], Bump.MAJOR, Bump.MINOR),
-        ([finding(Category.WIRE, Level.WARNING, code="unanalysed")], Bump.MAJOR, Bump.MINOR),
-        ([finding(Category.WIRE, Level.ERROR, accepted="nobody uses it")], Bump.MINOR, Bump.PATCH),
+        ([finding(category=Category.SOURCE)], Bump.MAJOR, Bump.MINOR),
+        ([finding("unanalysed", Level.WARNING)], Bump.MAJOR, Bump.MINOR),
+        ([finding(accepted="nobody uses it")], Bump.MINOR, Bump.PATCH),
     ],
 )
 def test_findings_ask_for_a_bump(findings: list[Finding], stable: Bump, below_one: Bump) -> None:

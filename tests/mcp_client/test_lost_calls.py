@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -11,45 +10,21 @@ from toolgen.project import UnableError
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import call_server
 
-from tests.http_server import QuietHandler, serve
+from tests.http_server import McpHandler, serve
 
 
-class _Server(QuietHandler):
-    """A server of protocol 2025-11-25, which answers calls with an HTTP status, or not at all for 0."""
+class _Server(McpHandler):
+    """A server that answers calls with an HTTP status, or not at all for 0."""
 
     status: int
 
-    def do_POST(self) -> None:
-        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        if message["method"] == "initialize":
-            result: Any = {
-                "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {}},
-                "serverInfo": {"name": "shop", "version": "1"},
-            }
-            self._send(200, {"jsonrpc": "2.0", "id": message["id"], "result": result})
-        elif message["method"] == "tools/call":
-            if self.status:
-                self._send(self.status, None)
-            self.close_connection = True
-        elif "id" in message:
-            error = {"code": -32601, "message": "Method not found"}
-            self._send(404, {"jsonrpc": "2.0", "id": message["id"], "error": error})
-        else:
-            self._send(202, None)
-
-    def do_GET(self) -> None:
-        self._send(405, None)
-
-    do_DELETE = do_GET
-
-    def _send(self, status: int, message: Any) -> None:
-        body = b"" if message is None else json.dumps(message).encode()
-        self.send_response(status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def answer(self, message: Any) -> None:
+        if message["method"] != "tools/call":
+            super().answer(message)
+            return
+        if self.status:
+            self.reply(b"", self.status)
+        self.close_connection = True
 
 
 def answering(status: int) -> type[BaseHTTPRequestHandler]:

@@ -16,7 +16,7 @@ from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import call_server, list_tools
 
-from tests.http_server import QuietHandler, serve
+from tests.http_server import McpHandler, mcp_response, serve
 
 EMPTY = [[]] * 600_000  # 1.8 MB: a comma before and a bracket at each
 TEXT = "[[,{" * 1_000_000
@@ -26,33 +26,22 @@ SAID = "more than 1,000,000 values in one message"
 
 def answer(message: Any, place: str) -> Any:
     """Return the response to a request; the one in `place` has many values."""
-    results: dict[str, Any] = {
-        "initialize": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}},
-            "serverInfo": {"name": "shop", "version": "1"},
-        },
-        "tools/list": {"tools": [{"name": "pay", "description": TEXT, "inputSchema": {"type": "object"}}]},
-        "tools/call": {"content": [{"type": "text", "text": TEXT}]},
-    }
-    head = {"jsonrpc": "2.0", "id": message["id"]}
-    result = results.get(message["method"])
-    if result is None:
-        return {**head, "error": {"code": -32601, "message": "Method not found"}}
-    return {**head, "result": result | ({"_meta": {"a/b": EMPTY}} if message["method"] == place else {})}
+    tool = {"name": "pay", "description": TEXT, "inputSchema": {"type": "object"}}
+    content = [{"type": "text", "text": TEXT}]
+    response = mcp_response(message, tools_list={"tools": [tool]}, tools_call={"content": content})
+    if message["method"] == place:
+        response["result"] |= {"_meta": {"a/b": EMPTY}}
+    return response
 
 
-class Server(QuietHandler):
+class Server(McpHandler):
     """The server over HTTP."""
 
     way = place = ""
 
-    def do_POST(self) -> None:
-        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        if "id" not in message:
-            self._send(202, b"", "text/plain")
-            return
+    def answer(self, message: Any) -> None:
         body = json.dumps(answer(message, self.place)).encode()
+        kind = "application/json"
         if self.way.startswith("event"):
             if "lines" in self.way:  # each of which has few
                 parts = body.split(b", ")
@@ -60,22 +49,9 @@ class Server(QuietHandler):
                 body = b",\ndata: ".join(lines)
             if "quote" in self.way:
                 body = b',\nid: "\\\r\ndata: '.join(body.split(b", ", 1))
-            self._send(200, b"event: message\ndata: " + body + b"\n\n", "text/event-stream; charset=utf-7")
-        else:
-            self._send(200, body, "application/json")
-
-    def do_GET(self) -> None:
-        self._send(405, b"", "text/plain")
-
-    do_DELETE = do_GET
-
-    def _send(self, status: int, body: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
+            body, kind = b"event: message\ndata: " + body + b"\n\n", "text/event-stream; charset=utf-7"
         try:
-            self.wfile.write(body)
+            self.reply(body, content_type=kind)
         except OSError:  # the client has read enough
             self.close_connection = True
 

@@ -27,7 +27,18 @@ WIRE = [
     "a",
     "1",
 ]
-UNKNOWN = ["order_id", "class_", "class__", "json_", "model_config", "_namesakes", "meta", "field_1", "z"]
+UNKNOWN = [
+    "order_id",
+    "class_",
+    "class__",
+    "json_",
+    "model_config",
+    "model_extra",
+    "_namesakes",
+    "meta",
+    "field_1",
+    "z",
+]
 INTEGER = {"type": "integer"}
 
 

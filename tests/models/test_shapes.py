@@ -76,24 +76,6 @@ def test_valid_defaults_are_in_the_model(schema: Any, python: str) -> None:
     assert annotation(schema, required=False) == python
 
 
-@pytest.mark.parametrize(
-    ("value", "keys"),
-    [
-        ({"start_date": 1}, {"startDate", "start_date"}),
-        ({"class_": 1}, {"class"}),
-        ({"model_extra": 1}, set()),
-    ],
-)
-def test_an_unknown_key_does_not_set_a_field(value: dict[str, Any], keys: set[str]) -> None:
-    schema = {
-        **OBJECT,
-        "properties": {"startDate": {"type": ["integer", "null"]}, "class": {"type": "string"}},
-    }
-    model = classes_of(schema).ProbeRequest
-    assert there_and_back(model, value) == value
-    assert there_and_back(model, {**value, "startDate": None}) == {**value, "startDate": None}
-
-
 def test_closed_objects_refuse_unknown_keys_and_open_ones_keep_them() -> None:
     closed = classes_of({**OBJECT, "properties": {"a": {}}, "additionalProperties": False}).ProbeRequest
     with pytest.raises(ValidationError):

@@ -70,12 +70,7 @@ def check(response: ToolResponse, sent: dict[str, Any], is_refused: bool) -> Non
 def test_an_api(sent: dict[str, Any], is_refused: bool, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Api(QuietHandler):
         def do_GET(self) -> None:
-            body = json.dumps(sent).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.reply(sent)
 
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serve(Api) as url:

@@ -11,6 +11,7 @@ from toolgen.runtime import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
 
+from tests.runtime.tool_factory import code_of
 from tests.testing.mock_samples import ORDER, call, how, write_specs
 
 
@@ -62,8 +63,7 @@ def test_scopes_are_needed_as_in_production(tmp_path: Path) -> None:
     folder = write_specs(tmp_path / "shop", order=f"{ORDER}auth: {{scopes: [orders]}}\n")
     arguments = {"article": "brakes", "count": 2}
     refused = call(folder, "order", arguments)
-    assert refused.error is not None
-    assert refused.error.code == "insufficient_scope"
+    assert code_of(refused) == "insufficient_scope"
     assert call(folder, "order", arguments, scopes={"orders"}).success
 
 
@@ -90,8 +90,7 @@ def test_confirmations_ask_with_a_preview(tmp_path: Path, arguments: Any, previe
     assert preview in str(asked[0].preview)
     assert response.error is None or response.error.code == "out_of_stock"
     denied = call(folder, "order", arguments)
-    assert denied.error is not None
-    assert denied.error.code == "confirmation_required"
+    assert code_of(denied) == "confirmation_required"
 
 
 STREAM = """\

@@ -7,12 +7,13 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toolgen.sources.mcp_client import connection, limits
 from toolgen.testing.server import run as server_subject
 
-from tests.http_server import QuietHandler, serve
+from tests.http_server import McpHandler, mcp_response, serve
 from tests.processes import is_gone
 
 from .shop import SPECS, Shop
@@ -171,35 +172,15 @@ def test_a_server_that_cannot_be_tested_is_an_error(
     assert "Traceback" not in done.err
 
 
-class Guarded(QuietHandler):
-    """A server over HTTP that wants a token; it lists nothing."""
+class Guarded(McpHandler):
+    """A server over HTTP that wants a token; it lists another tool."""
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    def answer(self, message: Any) -> None:
         if self.headers.get("Authorization") != "Bearer s3cr3t-t0ken":
-            self.answer(401, b"")
-        elif "id" not in body:
-            self.answer(202, b"")
-        else:
-            result = {"tools": [{"name": "other", "inputSchema": {"type": "object"}}]}
-            if body["method"] == "initialize":
-                info = {"name": "guarded", "version": "1"}
-                version = body["params"]["protocolVersion"]
-                result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
-            elif body["method"] != "tools/list":
-                self.answer(400, b"")
-                return
-            answer = {"jsonrpc": "2.0", "id": body["id"], "result": result}
-            self.answer(200, json.dumps(answer).encode())
-
-    do_GET = do_DELETE = lambda self: self.answer(405, b"")
-
-    def answer(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+            self.reply(b"", 401)
+            return
+        other = {"name": "other", "inputSchema": {"type": "object"}}
+        self.reply(mcp_response(message, tools_list={"tools": [other]}))
 
 
 def test_headers_come_from_the_environment_and_are_never_shown(
