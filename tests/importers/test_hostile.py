@@ -135,8 +135,8 @@ LISTS = {
     "answer['result'] = {'tools': 5}": "",
     "answer['result'] = {'tools': [{'name': '', 'inputSchema': {'type': 'object'}}]}": "a tool without a name",
     "answer['result'] = {'tools': []}": "has no tools",
-    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": "is no message of MCP",
-    "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': 'again'}": "does not end",
+    "answer['result'] = {'tools': [{'name': 'f\\udc00', 'inputSchema': {'type': 'object'}}]}": "its answer cannot be read",
+    "answer['result'] = {'tools': [{'name': 'f', 'inputSchema': {'type': 'object'}}], 'nextCursor': str(asked['id'])}": "does not end",
     "answer['error'] = {'code': 1, 'message': 'not today'}": "not today",
 }
 

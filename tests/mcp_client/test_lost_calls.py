@@ -45,7 +45,7 @@ def test_a_server_that_refuses_has_done_nothing() -> None:
     with serve(answering(503)) as url:
         answer = call_server(ServerAddress.parse(f"{url}/mcp"), "pay", {}, None)
 
-    assert answer.refusal == "JSON-RPC error -32603"
+    assert (answer.refusal, answer.message) == ("unreachable", "HTTP 503")
 
 
 def test_without_a_connection_nothing_was_sent() -> None:

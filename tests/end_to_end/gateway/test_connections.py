@@ -13,8 +13,8 @@ from typing import Any
 import mcp_types as types
 import pytest
 from mcp import Client
-from toolgen.runtime.errors import UnreachableError
 from toolgen.serving.held_questions import Exchange, Requester
+from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 from toolgen.upstream import Upstream
 from toolgen.upstream.gateway import upstream as upstream_module
 from toolgen.upstream.gateway.upstream import Backoff
@@ -110,18 +110,19 @@ def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.M
     now = [100.0]
     monkeypatch.setattr(upstream_module, "monotonic", lambda: now[0])
     backoff, waited = Backoff(), []
+    failed = RequestFailedError(Failure.UNREACHABLE, "away")
     for _ in range(9):
         backoff.check()
-        backoff.failed()
-        with pytest.raises(UnreachableError) as caught:
+        backoff.failed(failed)
+        with pytest.raises(RequestFailedError) as caught:
             backoff.check()
         waited.append(caught.value.retry_after)
         now[0] += waited[-1] or 0
     assert waited == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
     backoff.succeeded()
     backoff.check()
-    backoff.failed()
-    with pytest.raises(UnreachableError) as caught:
+    backoff.failed(failed)
+    with pytest.raises(RequestFailedError) as caught:
         backoff.check()
     assert caught.value.retry_after == 0.5
 
@@ -129,8 +130,9 @@ def test_attempts_to_connect_are_made_at_growing_intervals(monkeypatch: pytest.M
 async def test_an_http_server_that_is_gone_is_unreachable(gateway: Gateway) -> None:
     async with opened(gateway, "http://127.0.0.1:1/mcp") as upstream:
         for _ in range(2):
-            with pytest.raises(UnreachableError):
+            with pytest.raises(RequestFailedError) as caught:
                 await call(upstream, "work")
+            assert caught.value.failure is Failure.UNREACHABLE
 
 
 def test_options_that_contradict_each_other_are_refused() -> None:

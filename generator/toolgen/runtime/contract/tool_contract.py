@@ -101,7 +101,8 @@ class ToolContract:
         # None: every call of a tool with `confirm` asks
         self.only_if = only_if_of(pointer, SchemaDocument(definition["input_schema"]))
 
-        self.timeout = definition.get("timeout")  # seconds
+        # seconds; None also for a tool that keeps the time itself
+        self.timeout = None if getattr(source, "keeps_time", False) else definition.get("timeout")
         self.concurrency = definition.get("concurrency")  # calls at the same time
         self.rate_limit = definition.get("rate_limit")
         # seconds that a result of a worker is kept; None: calls run where they arrive

@@ -1,10 +1,10 @@
-"""HTTP for imports: bytes are counted, redirects stay within the origin, nothing is decompressed."""
+"""HTTP with limits: bytes are counted, redirects stay within the origin, nothing is decompressed."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -20,10 +20,8 @@ from toolgen.sources.mcp_client.limits import ByteBudget
 
 MAX_BYTES = BUDGET.import_bytes
 _MAX_REDIRECTS = 5
-_INTERNAL_ERROR = -32603  # the code of JSON-RPC that the SDK gives to errors of HTTP
-_NOT_ACCEPTED = "HTTP 401: there is no token, or none that the server accepts"
 _NOT_SENT = "the request cannot be sent: is there a line end in one of its headers?"
-_BLANK_LINE = re.compile(rb"\n\r*\n")  # ends an event; one after a line that \r ends is not needed
+_EVENT_END = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")  # a line end, and a blank line
 
 
 def fetch(url: str) -> bytes:
@@ -63,10 +61,11 @@ async def bounded_client(
     headers: Mapping[str, str] | None = None,
     is_patient: bool = False,
     auth: httpx2.Auth | None = None,
+    kind: Callable[..., BoundedClient] | None = None,
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """Yield a client for `url` whose responses have no more bytes together than the budget.
 
-    With `is_patient`, any time may pass between two parts of a response.
+    With `is_patient`, any time may pass between two parts of a response. It is a `kind` of client.
     It follows redirects within the origin, and from http to https on the same host. Any other host might
     answer with something that nobody asked for, so such a redirect raises `SourceError`, which names it.
     """
@@ -75,17 +74,17 @@ async def bounded_client(
         if response.has_redirect_location:
             before = str(response.request.url)
             _check_redirect(before, urljoin(before, response.headers["location"]))
-        # a proxy has lost the server during the request: the same as a connection that ends
-        if response.status_code in (502, 504):
-            raise httpx2.RemoteProtocolError(f"HTTP {response.status_code}")
+            # httpx2 would follow the others with a GET
+            if response.request.method == "POST" and response.status_code not in (307, 308):
+                raise RedirectError(f"HTTP {response.status_code}: a redirect that loses the request")
         # without the header, httpx2 does not decompress: whoever asked for gzip does, within a limit
         encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
         if encoding not in ("", "identity", response.request.headers["Accept-Encoding"]):
             raise SourceError(f"{budget.name}: a Content-Encoding that nobody asked for: {quoted(encoding)}")
         response.encoding = "utf-8"  # as events and JSON are: another one would hide what is counted
-        response.stream = _BoundedStream(response, budget)
+        response.stream = BoundedStream(response, budget)
 
-    async with _Client(
+    async with (kind or BoundedClient)(
         headers={**(headers or {}), "Accept-Encoding": "identity"},
         auth=auth,
         timeout=httpx2.Timeout(limits.TIME_LIMIT, read=None if is_patient else limits.TIME_LIMIT),
@@ -96,63 +95,66 @@ async def bounded_client(
         yield client
 
 
-class _Client(httpx2.AsyncClient):
-    """Explains a 401 after `auth` has done what it can: the SDK reports most HTTP errors alike."""
+class RedirectError(SourceError):
+    """A redirect that is not followed."""
+
+
+class BoundedClient(httpx2.AsyncClient):
+    """Sends requests, and keeps their headers out of errors."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send a request. The body of a 401 is an error of JSON-RPC, which the SDK shows."""
+        """Send a request."""
         try:
-            response = await super().send(request, **options)
+            return await super().send(request, **options)
         except httpx2.LocalProtocolError:
             # its text has the value of the header, which may be a secret
             raise httpx2.LocalProtocolError(_NOT_SENT, request=request) from None
-        if response.status_code != 401:
-            return response
-        await response.aclose()
-        body = {"jsonrpc": "2.0", "id": None, "error": {"code": _INTERNAL_ERROR, "message": _NOT_ACCEPTED}}
-        return httpx2.Response(401, json=body, request=request)
 
 
-class _BoundedStream(httpx2.AsyncByteStream):
-    """The bytes of a response, until the budget is spent."""
+class BoundedStream(httpx2.AsyncByteStream):
+    """The bytes of a response, until the budget is spent. Those of events come in whole events."""
 
     def __init__(self, response: httpx2.Response, budget: ByteBudget) -> None:
         if not isinstance(response.stream, httpx2.AsyncByteStream):
             raise TypeError("the stream of an asynchronous response must be asynchronous")
         self._stream = response.stream
         self._budget = budget
-        self._has_events = response.headers.get("content-type", "").startswith("text/event-stream")
-        self._message: list[bytes] = []  # the beginning of an event, or of JSON
-        self._line_ends = b""  # after it
+        self._has_events = has_events(response)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        held, parts = bytearray(), list[bytes]()  # the beginning of an event; the body, if it has none
         async for data in self._stream:
             # an event of a stream has two line ends or more
             lines = data.count(b"\n") + data.count(b"\r") if self._has_events else 0
             self._budget.spend(len(data), messages=lines // 2)
-            self._check_values(data)
-            yield data
-        self._budget.check_values(b"".join(self._message))
-
-    def _check_values(self, data: bytes) -> None:
-        """Count the values of each event that ends in `data`. Raises SourceError."""
-        *events, rest = _BLANK_LINE.split(self._line_ends + data) if self._has_events else [data]
-        for event in events:
-            self._budget.check_values(b"".join((*self._message, event)))
-            self._message = []
-        end = len(rest.rstrip(b"\r\n"))
-        self._message.append(rest[:end])
-        self._line_ends = rest[end:]
+            if not self._has_events:
+                parts.append(data)
+                yield data
+                continue
+            start, end = max(0, len(held) - 3), 0  # an end may have begun before
+            held += data
+            for found in _EVENT_END.finditer(held, start):
+                event, end = bytes(memoryview(held)[end : found.end()]), found.end()
+                self._budget.check_values(event)
+                yield event
+            held = held[end:]
+        self._budget.check_values(b"".join((*parts, held)))
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def has_events(response: httpx2.Response) -> bool:
+    """True if a response is a stream of events."""
+    kind: str = response.headers.get("content-type", "").lower()
+    return response.status_code < 300 and kind.startswith("text/event-stream")
 
 
 def _check_redirect(before: str, after: str) -> None:
     old, new = httpx2.URL(before), httpx2.URL(after)  # the default port of a scheme is None
     is_upgrade = old.port is None and (old.scheme, new.scheme) == ("http", "https")
     if (new.host, new.port) != (old.host, old.port) or not (new.scheme == old.scheme or is_upgrade):
-        raise SourceError(
+        raise RedirectError(
             f"{display_url(before)} redirects to another origin: {display_url(after)}",
             "import that URL, if it is the one that you mean",
         )

@@ -20,7 +20,9 @@ from mcp.shared.message import SessionMessage
 from toolgen.base.child_process import how_it_ended
 from toolgen.base.suggestions import quoted
 from toolgen.sources.imported_tool import SourceError
+from toolgen.sources.mcp_client.answers import read_message
 from toolgen.sources.mcp_client.limits import ByteBudget
+from toolgen.sources.mcp_client.outcomes import Report, ignore
 
 GRACE_SECONDS = 2.0
 """How long a server may take to end after its stdin was closed, and again after SIGTERM."""
@@ -41,9 +43,17 @@ class ServerProcess:
         environment: Mapping[str, str] | None = None,
         folder: str | None = None,
         log: Callable[[str], None] | None = None,
+        report: Report = ignore,
     ) -> None:
-        """Prepare it; `streams` starts it. `log` gets each line of its stderr, whose end is remembered."""
+        """Prepare it; `streams` starts it. `log` gets each line of its stderr, whose end is remembered.
+
+        `report` gets lines of its stdout that are no messages, or answer nothing.
+        """
         self._command, self._budget, self._log = command, budget, log
+        self._report = report
+        self._waiting: set[types.RequestId] = set()  # requests without an answer
+        self._listening: set[types.RequestId] = set()  # those among them that have none until the end
+        self.is_silent = False  # it has closed its stdout
         self._folder = folder  # in which it starts; None: ours
         self._environment = dict(os.environ if environment is None else environment)
         self._process: Process | None = None
@@ -63,7 +73,7 @@ class ServerProcess:
             async with anyio.create_task_group() as tasks, from_server, to_server:
                 tasks.start_soon(self._read, process, to_client)
                 tasks.start_soon(self._read_log, process)
-                tasks.start_soon(_write, process, from_client, to_client)
+                tasks.start_soon(self._write, process, from_client, to_client)
                 yield from_server, to_server
                 with anyio.CancelScope(shield=True):
                     from_server.close()
@@ -111,7 +121,7 @@ class ServerProcess:
         return f"the server ended{how_it_ended(code)}{f': {quoted(last, 200)}' if last else ''}"
 
     async def _read(self, process: Process, out: Any) -> None:
-        """Pass on one message for each line of stdout; an exception for a line that is none."""
+        """Pass on the messages among the lines of stdout."""
         assert process.stdout is not None
         line = bytearray()
         async with out:
@@ -122,14 +132,39 @@ class ServerProcess:
                 for other in others:
                     if line.strip():
                         self._budget.check_values(bytes(line))
+                        message = read_message(
+                            bytes(line), self._waiting, self._report, listening=self._listening
+                        )
+                        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+                            self._waiting = {each for each in self._waiting if str(each) != str(message.id)}
                         try:
-                            await out.send(_message(bytes(line)))
+                            if message is not None:
+                                await out.send(SessionMessage(message))
                         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                             # A server that waits for room in its pipe does not see that its stdin is closed.
                             async for _ in process.stdout:
                                 pass
                             return
                     line = bytearray(other)
+            self.is_silent = True
+
+    async def _write(self, process: Process, messages: Any, out: Any) -> None:
+        """Write messages to stdin; a server that closed it has ended the connection."""
+        assert process.stdin is not None
+        async with messages:
+            async for each in messages:
+                message = each.message
+                if isinstance(message, types.JSONRPCRequest):
+                    is_endless = message.method == "subscriptions/listen"
+                    (self._listening if is_endless else self._waiting).add(message.id)
+                elif getattr(message, "method", "") == "notifications/cancelled":
+                    self._waiting.discard((message.params or {}).get("requestId"))
+                text = message.model_dump_json(by_alias=True, exclude_unset=True)
+                try:
+                    await process.stdin.send(f"{text}\n".encode())
+                except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    await out.aclose()
+                    return
 
     async def _read_log(self, process: Process) -> None:
         """Remember the end of stderr, and pass on its lines, in parts if they are long."""
@@ -172,23 +207,3 @@ async def _has_ended(process: Process) -> bool:
         while process.returncode is None:
             await anyio.sleep(_POLL_SECONDS)
     return process.returncode is not None
-
-
-def _message(line: bytes) -> SessionMessage | Exception:
-    try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError:
-        return ValueError(f"a line on stdout: {quoted(line.decode('utf-8', 'replace'))}")
-
-
-async def _write(process: Process, messages: Any, out: Any) -> None:
-    """Write messages to stdin; a server that closed it has ended the connection."""
-    assert process.stdin is not None
-    async with messages:
-        async for each in messages:
-            text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
-            try:
-                await process.stdin.send(f"{text}\n".encode())
-            except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await out.aclose()
-                return

@@ -19,10 +19,12 @@ from pydantic.alias_generators import to_camel, to_pascal
 
 from toolgen.base.suggestions import quoted, shortened
 from toolgen.project import UnableError
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.uri_templates import SKILLS
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.limits import ByteBudget
 from toolgen.sources.mcp_client.listing import Listing, announced, named, with_others
+from toolgen.sources.mcp_client.outcomes import Report, ignore
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
 if TYPE_CHECKING:
@@ -124,19 +126,27 @@ async def open_transport(
     *,
     log: Callable[[str], None] | None = None,
     is_patient: bool = False,
+    report: Report = ignore,
 ) -> AsyncIterator[OpenTransport]:
     """Yield a transport whose messages have no more bytes together than the budget.
 
     With `is_patient`, any time may pass between two parts of an HTTP response.
-    `log` gets the lines of a command's stderr, except on Windows; their end is remembered.
+    `log` gets the lines of a command's stderr, except on Windows; their end is remembered. `report` gets what
+    is no message of MCP, and what answers nothing.
     """
     if not server.is_command:
         from mcp.client.streamable_http import streamable_http_client
 
         from toolgen.sources.mcp_client import bounded_http
+        from toolgen.sources.mcp_client.answers import AnsweringClient
 
         async with bounded_http.bounded_client(
-            server.source, budget, headers=server.headers, is_patient=is_patient, auth=server.auth
+            server.source,
+            budget,
+            headers=server.headers,
+            is_patient=is_patient,
+            auth=server.auth,
+            kind=partial(AnsweringClient, report),
         ) as http:
             transport = streamable_http_client(
                 server.source, http_client=http, max_sse_event_size=bounded_http.MAX_BYTES
@@ -148,7 +158,12 @@ async def open_transport(
         from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
 
         process = ServerProcess(
-            command, budget, environment=_environment(server), folder=server.folder, log=log
+            command,
+            budget,
+            environment=_environment(server),
+            folder=server.folder,
+            log=log,
+            report=report,
         )
         yield OpenTransport(process.streams(), budget, process)
         return
@@ -238,21 +253,28 @@ async def read_list(client: Any, source: str, key: str) -> list[Any]:
 
         found: list[Any]
 
+    what = key.replace("_", " ")
     kind: Any = partial(types.PaginatedRequest[str], method="skills/list")  # of an extension
     if key != "skills":
         kind = getattr(types, f"List{to_pascal(key)}Request")
     listed: list[Any] = []
     cursor: str | None = None
+    last: list[Any] = []
+    seen = {""}  # a cursor as well, but servers mean that there is no other page
     for _ in range(_MAX_PAGES):
         request = kind(params=types.PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, Page)
-        listed += with_others(page.found, put_aside(page.meta))
-        cursor = page.next_cursor
-        if cursor is None:
+        is_same = cursor is not None and page.next_cursor == cursor and page.found == last
+        last, cursor = page.found, page.next_cursor
+        listed += [] if is_same else with_others(last, put_aside(page.meta))
+        if cursor is None or cursor in seen:
+            if cursor is not None:
+                again = f"the cursor {quoted(cursor)}, which is no other page"
+                LOGGER.warning("%s: its list of %s ends with %s", source, what, again)
             return listed
+        seen.add(cursor)
         if len(listed) > _MAX_TOOLS:
             break
-    what = key.replace("_", " ")
     raise SourceError(
         f"{source}: its list of {what} does not end within {_MAX_PAGES:,} pages and {_MAX_TOOLS:,} {what}",
         f"{len(listed):,} were read; let the server list more on each page, or less in all",

@@ -7,8 +7,8 @@ import contextvars
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import partial
+from time import monotonic
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from toolgen.base.suggestions import quoted
 from toolgen.project import UnableError
 from toolgen.runtime.errors import OutcomeUnknownError, ToolError
+from toolgen.runtime.isolation import WorkClock
 from toolgen.schema.document import JsonObject
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
@@ -31,6 +32,7 @@ from toolgen.sources.mcp_client.client import (
 )
 from toolgen.sources.mcp_client.limits import ByteBudget
 from toolgen.sources.mcp_client.listing import Listing
+from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError, of_answer
 
 T = TypeVar("T")
 CALL_SECONDS: Final = 600.0
@@ -41,7 +43,14 @@ MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 """Of everything that a server sends from one request to the next."""
 _CLOSE_SECONDS: Final = 5.0
 _CLOSED: Final = "Connection closed"  # the SDK's message: servers use its code for errors of their own
-_HINT: Final = "does the server start, and speak MCP?"
+_NOT_RESUMED: Final = "SSE stream ended and reconnection attempts were exhausted"  # the SDK's, with this code
+HINT: Final = "does the server start, and speak MCP?"
+_HINTS: Final = {
+    Failure.UNAUTHORIZED: "--header Authorization=VARIABLE sends the value of an environment variable",
+    Failure.UNSCOPED: "the credentials of --header need more scopes",
+    Failure.BUSY: "try again later",
+    Failure.UNAVAILABLE: "try again later",
+}
 
 Ask = Callable[[Any], Awaitable[bool]]
 """Answers a question to the user (`mcp_types.ElicitRequestParams`): True for a yes."""
@@ -52,36 +61,12 @@ async def agree(question: Any) -> bool:
     return True
 
 
-class Failure(Enum):
-    """A kind of failure by which a request has no result."""
-
-    UNREACHABLE = "there is no connection: nothing was sent"
-    LOST = "the connection ended during the request, which may have been done"
-    LATE = "there is no answer in time: the request may have been done"
-    REFUSED = "the server answered with a JSON-RPC error"
-    INVALID = "the server answered with something else than MCP"
-    ENDLESS = "the server asks the user again and again"
-
-
-class RequestFailedError(Exception):
-    """A request has no result. The message says why, in words of the server where it has some.
-
-    Attributes:
-        failure: the kind of it.
-        error: what was raised: the SDK's MCPError if the server refused the request.
-    """
-
-    def __init__(self, failure: Failure, reason: str, error: BaseException | None = None) -> None:
-        super().__init__(reason)
-        self.failure, self.error = failure, error
-
-
 class ServerConnection:
     """A connection to a server. Belongs to one event loop.
 
     Attributes:
         server: where it is.
-        noise: the first thing that the server sent and that is no message; empty: there was none.
+        noise: the first thing that the server sent and that was dropped; empty: there was none.
     """
 
     def __init__(
@@ -104,6 +89,7 @@ class ServerConnection:
         self._ready: asyncio.Future[Any]
         self._closing = asyncio.Event()
         self._opened: OpenTransport | None = None
+        self._clocks: dict[int, WorkClock] = {}  # of the requests that are made, by their ids
 
     async def open(self) -> Any:
         """Return the SDK's client, connected. Raises RequestFailedError."""
@@ -124,33 +110,64 @@ class ServerConnection:
         if task.done():
             failed = await self._explained(Failure.UNREACHABLE)
         else:
-            reason = f"the server did not answer within {limits.TIME_LIMIT:.0f} seconds"
-            failed = RequestFailedError(Failure.UNREACHABLE, reason)
+            failed = _not_opened(limits.TIME_LIMIT)
         if self._task is task:
-            self.end()
+            self.give_up(failed)
         raise failed
 
+    def give_up(self, failed: RequestFailedError) -> None:
+        """End a connection that could not be opened."""
+        self.end()
+
     async def request(self, make: Callable[[Any], Awaitable[T]], seconds: float | None = None) -> T:
-        """Return the result of a request that `make` makes with the SDK's client.
+        """Return the result of a request that `make` makes with the SDK's client, within `seconds` with all.
 
         Raises RequestFailedError, and what is raised by `make` itself: SourceError and ToolError. After LOST,
-        the next request connects again.
+        the next request connects again. A session that is gone is opened anew at once: nothing was done.
         """
+        clock = WorkClock()
+        if seconds is None:
+            return await self._made(make, clock)
+        self._clocks[id(clock)] = clock
+        try:
+            async with clock.limit(monotonic() + seconds) as limit:
+                try:
+                    return await self._made(make, clock)
+                except RequestFailedError:
+                    if not limit.expired():
+                        raise
+            failed = None
+        except TimeoutError:
+            failed = None
+        finally:
+            del self._clocks[id(clock)]
+        if self._task is not None and not self._ready.done():
+            failed = _not_opened(seconds)
+            self.give_up(failed)
+            raise failed
+        noise = f"; it sent {self.noise}" if self.noise else ""
+        raise RequestFailedError(Failure.LATE, f"there is no answer within {seconds:g} seconds{noise}")
+
+    async def _made(
+        self, make: Callable[[Any], Awaitable[T]], clock: WorkClock, *, is_again: bool = False
+    ) -> T:
         client = await self.open()
+        task = self._task
         if self._opened is not None:
             self._opened.budget.renew()
         try:
-            async with asyncio.timeout(seconds) as limit:
-                return await make(client)
+            return await make(client)
         except (SourceError, ToolError):
             raise
         except Exception as error:
-            failed = await self._failed(error, is_late=limit.expired())
-        if failed.failure is Failure.LATE:
-            noise = f"; it sent {self.noise}, which is no message of MCP" if self.noise else ""
-            raise RequestFailedError(failed.failure, f"there is no answer within {seconds:g} seconds{noise}")
-        if failed.failure is Failure.LOST:
+            with clock.stopped():  # to wait for the end of a process
+                failed = await self._failed(error)
+        if failed.failure in (Failure.LOST, Failure.SESSION) and self._task is task:
             self.end()
+        if failed.failure is Failure.SESSION and not is_again:
+            return await self._made(make, clock, is_again=True)
+        if failed.failure is Failure.SESSION and failed.status == 400:  # it was not about the session
+            failed = RequestFailedError(Failure.REJECTED, str(failed), failed.error, status=400)
         raise failed from None
 
     async def why_lost(self) -> str:
@@ -179,7 +196,7 @@ class ServerConnection:
         budget = ByteBudget(self.server.shown, MAX_ANSWER_BYTES)
         if self._transport is not None:
             return nullcontext(OpenTransport(self._transport, budget))
-        return open_transport(self.server, budget, is_patient=self._is_patient)
+        return open_transport(self.server, budget, is_patient=self._is_patient, report=self._report)
 
     async def _hold(self, ready: asyncio.Future[Any], closing: asyncio.Event, **options: Any) -> None:
         """Connect, and stay connected: the SDK's scopes must be left by the task that entered them."""
@@ -216,9 +233,11 @@ class ServerConnection:
         await closing.wait()
 
     async def _handle(self, message: Any) -> None:
-        """Remember the first thing that the server sent and that is no message."""
-        if isinstance(message, Exception) and not self.noise:
-            self.noise = describe_failure(message)
+        """Handle a notification."""
+
+    def _report(self, sent: str) -> None:
+        """Remember the first thing that the server sent and that was dropped."""
+        self.noise = self.noise or sent
 
     async def _answer_question(self, context: Any, question: Any) -> Any:
         assert self._elicit is not None
@@ -228,22 +247,26 @@ class ServerConnection:
         opened = self._opened
         if self._task is None or self._task.done():
             return True
-        return opened is not None and bool(
-            opened.budget.excess or (opened.process and opened.process.describe_end())
-        )
+        if opened is None or opened.process is None:
+            return opened is not None and opened.budget.excess is not None
+        is_silent = opened.process.is_silent or bool(opened.process.describe_end())
+        return is_silent or opened.budget.excess is not None
 
-    async def _failed(self, error: Exception, *, is_late: bool) -> RequestFailedError:
-        """Return the failure of a request: the one table of all that the SDK raises."""
+    async def _failed(self, error: Exception) -> RequestFailedError:
+        """Return the failure of a request for what the SDK raises: `outcomes` has the kinds."""
         from mcp import InputRequiredRoundsExceededError, MCPError
         from mcp_types import CONNECTION_CLOSED
 
+        if isinstance(error, RequestFailedError):
+            return error
+        reported, opened = of_answer(error), self._opened
+        if reported is not None and (opened is None or opened.budget.excess is None):
+            return reported
         code = error.code if isinstance(error, MCPError) else None
-        if (code == CONNECTION_CLOSED and str(error) == _CLOSED) or self._has_ended():
+        if (code == CONNECTION_CLOSED and str(error) in (_CLOSED, _NOT_RESUMED)) or self._has_ended():
             return await self._explained(Failure.LOST, error)
         if isinstance(error, InputRequiredRoundsExceededError):
             return RequestFailedError(Failure.ENDLESS, "the server asks the user again and again", error)
-        if is_late:
-            return RequestFailedError(Failure.LATE, "", error)
         if code is not None:
             return RequestFailedError(Failure.REFUSED, str(error), error)
         if isinstance(error, ValidationError | RuntimeError):
@@ -262,6 +285,9 @@ class ServerConnection:
         cause = error if raised is None else first_cause(raised)
         if isinstance(cause, SourceError):
             return RequestFailedError(failure, cause.message, cause)
+        reported = None if cause is None else of_answer(cause)
+        if failure is Failure.UNREACHABLE and reported is not None and not reported.failure.may_be_done:
+            return reported
         about = "" if cause is None else describe_failure(cause)
         if failure is Failure.LOST:
             about = f"the connection ended: {about}".removesuffix(f": {_CLOSED}").removesuffix(": ")
@@ -313,13 +339,17 @@ class CallingConnection(ServerConnection):
                 answer.refusal = f"JSON-RPC error {getattr(failed.error, 'code', '')}"
             elif failed.failure is Failure.INVALID:
                 answer.refusal = "an invalid answer"
+            elif failed.status is not None or failed.failure is Failure.FAILED:
+                answer.refusal = failed.failure.outcome.code
             else:
                 self._abort()
                 if len(answer.questions) > MAX_QUESTIONS or failed.failure is Failure.ENDLESS:
-                    reason = f"{Failure.ENDLESS.value}, {quoted((answer.questions or [''])[-1])}"
+                    reason = f"the server {Failure.ENDLESS.text}, {quoted((answer.questions or [''])[-1])}"
                     raise RequestFailedError(Failure.ENDLESS, reason) from None
                 raise
             answer.message = str(failed)
+            if failed.failure is Failure.FAILED:
+                answer.message += f". {OutcomeUnknownError.hint}"
         return answer
 
     def _abort(self) -> None:
@@ -366,7 +396,7 @@ async def _read(server: ServerAddress, read: Callable[[Any, str], Coroutine[Any,
     except RequestFailedError as failed:
         if isinstance(failed.error, SourceError):
             raise failed.error from None
-        raise SourceError(f"{server.shown}: {failed}", _HINT) from None
+        raise SourceError(f"{server.shown}: {failed}", hint_for(failed)) from None
     finally:
         await connection.close()
 
@@ -388,12 +418,22 @@ async def _call_once(
     try:
         return await connection.call(name, arguments, ask=ask, seconds=CALL_SECONDS)
     except RequestFailedError as failed:
-        if failed.failure is Failure.UNREACHABLE:
-            raise UnableError("bad-source", f"{server.shown}: {failed}", _HINT) from None
+        if not failed.failure.may_be_done:
+            raise UnableError("bad-source", f"{server.shown}: {failed}", hint_for(failed)) from None
         message = f"{failed}. {OutcomeUnknownError.hint}"
         return ServerAnswer(refusal=OutcomeUnknownError.code, message=message)
     finally:
         await connection.close()
+
+
+def hint_for(failed: RequestFailedError) -> str:
+    """Return what the user of a command can do about a failure."""
+    return _HINTS.get(failed.failure, HINT)
+
+
+def _not_opened(seconds: float) -> RequestFailedError:
+    reason = f"the server did not answer within {seconds:g} seconds"
+    return RequestFailedError(Failure.UNREACHABLE, reason)
 
 
 def yes_to_all(schema: Any) -> dict[str, Any] | None:

@@ -25,12 +25,8 @@ from toolgen.serving.received_results import response_of, text_of
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.client import ServerAddress, read_tools, require_sdk
-from toolgen.sources.mcp_client.connection import (
-    CallingConnection,
-    RequestFailedError,
-    ServerAnswer,
-    agree,
-)
+from toolgen.sources.mcp_client.connection import HINT, CallingConnection, ServerAnswer, agree, hint_for
+from toolgen.sources.mcp_client.outcomes import RequestFailedError
 from toolgen.testing.checks import CHECKS
 from toolgen.testing.processes.implementation_tests import CALL_SECONDS, LATE_SECONDS, TOTAL_SECONDS
 from toolgen.testing.results import Failure, ServerReport, ToolReport
@@ -187,7 +183,6 @@ def _compiled(schema: Schema | None) -> CompiledSchema | None:
     return compile_schema(schema if isinstance(schema, dict) else {"allOf": [schema]})
 
 
-_HINT: Final = "does the server start, and speak MCP?"
 _MAX_CRASHES: Final = 3  # one after another; then the server is given up
 _MAX_LISTED: Final = 10  # names or pointers in one sentence
 
@@ -223,7 +218,7 @@ def test_server(
             reports = tuple(_test_tools(subject, tools, options, runner))
         finally:
             runner.run(subject.close())
-    noise = f"the server sent {connection.noise}, which is no message of MCP"
+    noise = f"the server sent {connection.noise}"
     return ServerReport(listed.server, reports, listing.unknown, (noise,) if connection.noise else ())
 
 
@@ -243,9 +238,9 @@ async def _list(connection: CallingConnection) -> _Listed:
         name = quoted(f"{info.name} {info.version}", 80) if info else quoted(server.shown)
         return _Listed(f"{name}, MCP {client.protocol_version}", tools)
     except RequestFailedError as failed:
-        raise UnableError("bad-source", f"{server.shown}: {failed}", _HINT) from None
+        raise UnableError("bad-source", f"{server.shown}: {failed}", hint_for(failed)) from None
     except SourceError as error:
-        raise UnableError(error.code, error.message, error.hint or _HINT) from None
+        raise UnableError(error.code, error.message, error.hint or HINT) from None
 
 
 def _test_tools(

@@ -22,7 +22,8 @@ from toolgen.runtime.errors import (
 )
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.client import ServerAddress, read_tools
-from toolgen.sources.mcp_client.connection import Failure, RequestFailedError, ServerConnection
+from toolgen.sources.mcp_client.connection import ServerConnection
+from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
 from .errors import ConnectError, ProtocolError
 from .options import Progress

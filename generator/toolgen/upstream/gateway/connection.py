@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, Never
+from typing import TYPE_CHECKING, Any, Final
 
 import mcp_types as types
 from mcp import Client
@@ -17,11 +18,11 @@ from mcp_types import HEADER_MISMATCH
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
-from toolgen.runtime.errors import OutcomeUnknownError, ToolError, UnreachableError, UpstreamChangedError
-from toolgen.runtime.health import HEALTH
+from toolgen.runtime.errors import ToolError, UpstreamChangedError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
 from toolgen.serving.held_questions import Exchange
+from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.client import (
     OpenTransport,
     first_cause,
@@ -29,19 +30,17 @@ from toolgen.sources.mcp_client.client import (
     read_features,
     read_tools,
 )
-from toolgen.sources.mcp_client.connection import (
-    MAX_ANSWER_BYTES,
-    Failure,
-    RequestFailedError,
-    ServerConnection,
-)
+from toolgen.sources.mcp_client.connection import ServerConnection
 from toolgen.sources.mcp_client.limits import ByteBudget
+from toolgen.sources.mcp_client.outcomes import CERTAIN, Failure, RequestFailedError, of_answer
 
 from .firewall import FeatureVerdicts, Subject
 
 if TYPE_CHECKING:
     from .upstream import Upstream
 
+MAX_BYTES: Final = 32 * 1024 * 1024
+"""Of everything that an upstream sends from one request to the next: some copies of it are made."""
 MAX_VALUES: Final = 250_000
 """In one message of an upstream: while they are worked on, other clients wait, for half a second at most."""
 _LISTEN_SECONDS: Final = 1.0  # until a stream of changes that was lost is opened again
@@ -51,12 +50,6 @@ _CHANGES: Final = (
     types.ResourceListChangedNotification,
 )
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
-
-
-class LostError(OutcomeUnknownError):
-    """The connection ended during a call: nobody knows whether the upstream has done it."""
-
-    code = OutcomeUnknownError.code
 
 
 class Connection(ServerConnection):
@@ -85,21 +78,20 @@ class Connection(ServerConnection):
         self._has_changed = False  # while they are listed
         self._judging = asyncio.Lock()
 
-    async def call(self, params: types.CallToolRequestParams, exchange: Exchange) -> dict[str, Any]:
-        """Return the result of a call, as the upstream sent it.
+    async def call(
+        self, params: types.CallToolRequestParams, exchange: Exchange, seconds: float | None = None
+    ) -> dict[str, Any]:
+        """Return the result of a call, as the upstream sent it, within `seconds`.
 
-        Raises UpstreamChangedError if the tool is not the one in the lock, UnreachableError without a
-        connection, LostError if it ended during the call, MCPError if the upstream refuses the call.
+        Raises UpstreamChangedError if the tool is not the one in the lock, MCPError if the upstream refuses
+        the call, RequestFailedError if there is no result.
         """
 
-        async def make(client: Client) -> dict[str, Any]:
+        async def check(client: Client) -> None:
             await self._refuse_changed(client, params.name)
-            return await self._send(client, types.CallToolRequest(params=params), exchange)
 
-        try:
-            return await self.request(make)
-        except RequestFailedError as failed:
-            self._raise(failed)
+        request = types.CallToolRequest(params=params)
+        return await self._forward(params.name, check, request, exchange, seconds)
 
     async def forward(
         self, request: types.Request[Any, Any], exchange: Exchange, subject: Subject | None = None
@@ -109,37 +101,66 @@ class Connection(ServerConnection):
         Raises UpstreamChangedError if it is not the one in the lock, else as `call` does.
         """
 
-        async def make(client: Client) -> dict[str, Any]:
+        async def check(client: Client) -> None:
             why = (await self._judged_features(client)).why_refused(subject)
             if why is not None:
                 raise UpstreamChangedError(f"Not served: {why}")
+
+        return await self._forward(request.method, check, request, exchange, None)
+
+    async def _forward(
+        self,
+        name: str,
+        check: Callable[[Client], Awaitable[None]],
+        request: types.Request[Any, Any],
+        exchange: Exchange,
+        seconds: float | None,
+    ) -> dict[str, Any]:
+        is_sent = False
+
+        async def make(client: Client) -> dict[str, Any]:
+            nonlocal is_sent
+            is_sent = False  # in a session that the upstream had forgotten, nothing was done
+            await check(client)
+            is_sent = True
             return await self._send(client, request, exchange)
 
         try:
-            return await self.request(make)
-        except RequestFailedError as failed:
-            self._raise(failed)
+            result = await self.request(make, seconds)
+        except (RequestFailedError, SourceError) as error:
+            failed = error if isinstance(error, RequestFailedError) else _invalid(error)
+            is_answer = failed.failure is Failure.REFUSED and is_sent
+            if failed.error is not None and (is_answer or isinstance(failed.error, ToolError)):
+                raise failed.error from None
+            if failed.failure.may_be_done and not is_sent:
+                failed = RequestFailedError(Failure.UNREACHABLE, str(failed), failed.error)
+            self._upstream.note_failure(name, failed.failure, self._masked(str(failed)))
+            raise failed from None
+        self._upstream.note_success(name)
+        return result
 
     async def open(self) -> Client:
-        """Return the SDK's client, connected. Raises UnreachableError soon after an attempt that failed."""
+        """Return the SDK's client, connected. Raises RequestFailedError soon after an attempt that failed."""
         if self._task is None or self._has_ended():
             self._upstream.address(caller=self._caller)  # no attempt is made without its credentials
             self._upstream.backoff.check()
         client: Client = await super().open()
         return client
 
-    def _raise(self, failed: RequestFailedError) -> Never:
-        """Raise the outcome of a request that has no result."""
-        error, reason = failed.error, redact(str(failed), [*self._upstream.secrets, *self._caller.values()])
-        is_refused = failed.failure is Failure.REFUSED and isinstance(error, MCPError)
-        if error is not None and (is_refused or isinstance(error, ToolError)):
-            raise error from None
-        LOGGER.warning("a request to an upstream failed: %s: %s", failed.failure.value, reason)
-        if failed.failure is Failure.LOST:
-            raise LostError("The server behind it ended during the call.") from None
-        if failed.failure is Failure.UNREACHABLE:
-            raise UnreachableError("The server behind it cannot be reached.") from None
-        raise UnreachableError("The server behind it answered with something else than MCP.") from None
+    def give_up(self, failed: RequestFailedError) -> None:
+        """End a connection that could not be opened; others are not opened at once."""
+        self._upstream.backoff.failed(failed)
+        super().give_up(failed)
+
+    def _report(self, sent: str) -> None:
+        """Log what the upstream sent and that was dropped; as a warning only once for each connection."""
+        level = logging.DEBUG if self.noise else logging.WARNING
+        super()._report(sent)
+        LOGGER.log(level, "%s sent %s", self._upstream.part, self._masked(sent))
+
+    def _masked(self, text: str) -> str:
+        found: str = redact(text, [*self._upstream.secrets, *self._caller.values()])
+        return found
 
     async def _send(
         self, client: Client, request: types.Request[Any, Any], exchange: Exchange
@@ -161,27 +182,25 @@ class Connection(ServerConnection):
 
     def _open_transport(self) -> AbstractAsyncContextManager[OpenTransport]:
         address = self._upstream.address(caller=self._caller)
-        budget = ByteBudget(address.shown, MAX_ANSWER_BYTES, values=MAX_VALUES)
-        return open_transport(address, budget, log=_log, is_patient=True)
+        budget = ByteBudget(address.shown, MAX_BYTES, values=MAX_VALUES)
+        return open_transport(address, budget, log=_log, is_patient=True, report=self._report)
 
     async def _hold(self, ready: asyncio.Future[Any], closing: asyncio.Event, **options: Any) -> None:
         upstream = self._upstream
-        is_legacy = self._prefers_legacy and not upstream.is_modern_only
         self._has_client = False
-        try:
-            if is_legacy:
-                try:
-                    return await super()._hold(ready, closing, mode="legacy", cache=None)
-                except Exception as error:
-                    if self._has_client or not isinstance(first_cause(error), MCPError | RuntimeError):
-                        raise
-            # the server answers, and refuses the old handshake
-            await super()._hold(ready, closing, mode="auto", cache=None)
-        except BaseException:
-            if not ready.done():
-                upstream.backoff.failed()
-                HEALTH.degrade(upstream.part, "it cannot be reached")
-            raise
+        if self._prefers_legacy and not upstream.is_modern_only:
+            try:
+                await super()._hold(ready, closing, mode="legacy", cache=None)
+                return
+            except Exception as error:
+                cause = first_cause(error)
+                reported = of_answer(cause)
+                if self._has_client or not isinstance(cause, MCPError | RuntimeError):
+                    raise
+                if reported is not None and reported.failure in CERTAIN:
+                    raise
+        # the server answers, and refuses the old handshake
+        await super()._hold(ready, closing, mode="auto", cache=None)
 
     def _note_odd(self, what: str) -> None:
         self._upstream.firewall.note_odd(what)
@@ -192,7 +211,6 @@ class Connection(ServerConnection):
         upstream.is_modern_only |= self._prefers_legacy and is_modern
         await self._judge(client)
         upstream.backoff.succeeded()
-        HEALTH.recover(upstream.part)
         self._features = None
 
     async def _attend(self, client: Client, closing: asyncio.Event) -> None:
@@ -262,7 +280,14 @@ class Connection(ServerConnection):
         """Ask the user of the call that the upstream works on; all calls here are of one session."""
         if not self._exchanges:
             return types.ErrorData(code=types.INVALID_REQUEST, message="There is no call that could ask.")
-        return await self._exchanges[-1].ask(params)
+        with ExitStack() as stack:
+            for clock in self._clocks.values():
+                stack.enter_context(clock.stopped())
+            return await self._exchanges[-1].ask(params)
+
+
+def _invalid(error: SourceError) -> RequestFailedError:
+    return RequestFailedError(Failure.INVALID, error.message, error)
 
 
 def _name_of(client: Client) -> str:

@@ -10,15 +10,17 @@ from typing import Any, Final
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from toolgen.runtime.errors import UnreachableError
+from toolgen.runtime.errors import OutcomeUnknownError, ToolError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.serving.held_questions import Exchange, Requester
+from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
-from .connection import Connection, LostError
+from .connection import Connection
 from .upstream import Upstream
 
 _RESERVED: Final = ("io.modelcontextprotocol/", "toolgen/")
 _TRACE: Final = ("traceparent", "tracestate", "baggage")  # which MCP names for `_meta` (SEP-414)
+_REPEATED: Final = (Failure.LOST, Failure.FAILED)
 _MAX_ROUNDS: Final = 10  # of questions in one call
 _PAUSE: Final = 0.25  # seconds, before a request is sent again that has asked nothing: as the SDK's client
 _ONLY_USER: Final = types.ErrorData(code=types.INVALID_REQUEST, message="Only the user can be asked.")
@@ -38,16 +40,29 @@ async def forward(
     try:
         try:
             found = await _asked(upstream, requester, params, send)
-        except LostError:
-            if not may_repeat:
+        except RequestFailedError as failed:
+            if not may_repeat or failed.failure not in _REPEATED:
                 raise
             found = await _asked(upstream, requester, params, send)
+    except RequestFailedError as failed:
+        raise outcome_of(failed, is_harmless=may_repeat) from None
     except MCPError as raised:
         error = raised.error
         data = redact(error.data, secrets)
         raise MCPError(code=error.code, message=redact(error.message, secrets), data=data) from None
     result: dict[str, Any] = redact(found, secrets)
     return result
+
+
+def outcome_of(failed: RequestFailedError, *, is_harmless: bool) -> ToolError:
+    """Return the error of a forwarded request. It is retryable if nothing was done, or nothing harmful."""
+    failure, status = failed.failure, failed.status
+    kind = failure.outcome
+    if failure.may_be_done:
+        hint = "" if is_harmless else OutcomeUnknownError.hint
+        kind = type(kind.__name__, (kind,), {"retryable": is_harmless, "hint": hint})
+    text = f"The server behind it {failure.text}{f': HTTP {status}' if status else ''}."
+    return kind(text, details={"status": status} if status else None, retry_after=failed.retry_after)
 
 
 async def _asked(upstream: Upstream, requester: Requester, params: Any, send: Send) -> dict[str, Any]:
@@ -79,23 +94,34 @@ async def _sent(
     async with upstream.connection(requester) as connection:
         for _ in range(_MAX_ROUNDS + 1):
             fields = await send(connection, params, exchange)
-            if requester.is_modern or fields.get("resultType") != "input_required":
+            if fields.get("resultType") != "input_required":
                 return exchange.passed_on(fields)
-            asked = types.InputRequiredResult.model_validate(fields, by_name=False)
+            asked = _question(fields)
+            if requester.is_modern:
+                return exchange.passed_on(fields)
             questions = asked.input_requests or {}
             found = {name: await _answer(exchange, each) for name, each in questions.items()}
             if not found:
                 await asyncio.sleep(_PAUSE)  # it asks nothing, and wants the request again
             again = {"input_responses": found or None, "request_state": asked.request_state}
             params = params.model_copy(update=again)
-    raise UnreachableError("The server behind it does not stop asking.")
+    raise RequestFailedError(Failure.ENDLESS, "the server asks the user again and again")
+
+
+def _question(fields: dict[str, Any]) -> types.InputRequiredResult:
+    """Return a question of the upstream. Raises MCPError if it is not for the user."""
+    try:
+        asked = types.InputRequiredResult.model_validate(fields, by_name=False)
+    except ValueError as error:
+        raise RequestFailedError(Failure.INVALID, "a question that is none of MCP", error) from None
+    if not all(isinstance(each, types.ElicitRequest) for each in (asked.input_requests or {}).values()):
+        raise MCPError.from_error_data(_ONLY_USER)
+    return asked
 
 
 async def _answer(exchange: Exchange, asked: Any) -> types.ElicitResult:
     """Return the user's answer to a question of the upstream. Raises MCPError if there is none."""
-    answer: types.ElicitResult | types.ErrorData = _ONLY_USER
-    if isinstance(asked, types.ElicitRequest):
-        answer = await exchange.ask(asked.params)
+    answer = await exchange.ask(asked.params)
     if isinstance(answer, types.ErrorData):
         raise MCPError.from_error_data(answer)
     return answer

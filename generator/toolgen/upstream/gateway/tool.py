@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Final
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -10,14 +11,17 @@ from pydantic import TypeAdapter
 
 from toolgen.runtime.context import ToolContext
 from toolgen.runtime.errors import UpstreamChangedError
+from toolgen.runtime.logs.redaction import redact
 from toolgen.serving.adopted.tool import AdoptedToolError, answer_of
 from toolgen.serving.current_call import current_call
 from toolgen.serving.held_questions import Exchange, Requester
+from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
 from .connection import Connection
-from .forwarding import forward, forwarded_meta, without_stamps
+from .forwarding import forward, forwarded_meta, outcome_of, without_stamps
 from .upstream import Upstream
 
+_DEFAULT_SECONDS: Final = 60.0  # that a call may take, if its spec has no `timeout`
 _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(
     types.CallToolResult | types.InputRequiredResult
 )
@@ -37,6 +41,7 @@ class ForwardedTool:
     """
 
     forwards: ClassVar[bool] = True
+    keeps_time: ClassVar[bool] = True  # of its calls, which are cancelled upstream
     upstream: ClassVar[Upstream]
     listed_name: ClassVar[str]
     definition: ClassVar[Any]
@@ -68,16 +73,24 @@ class ForwardedTool:
             arguments=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
             _meta=forwarded_meta(self.upstream, context.meta),
         )
+        send = partial(_send, seconds=float(self.definition.get("timeout", _DEFAULT_SECONDS)))
         may_repeat = self._may_repeat()
         try:
-            fields = await forward(self.upstream, requester, params, _send, may_repeat=may_repeat)
+            fields = await forward(self.upstream, requester, params, send, may_repeat=may_repeat)
         except MCPError as error:
             if call is not None:
                 call.protocol_error = error
             raise AdoptedToolError(error.error.message) from error
         if call is not None:
             call.fields = without_stamps(fields)
-        return answer_of(_RESULT.validate_python(fields, by_name=False), call, context)
+        try:
+            result = _RESULT.validate_python(fields, by_name=False)
+        except ValueError as error:
+            failed = RequestFailedError(Failure.INVALID, str(error))
+            reason = redact(str(error), [*self.upstream.secrets, *context.headers.values()])
+            self.upstream.note_failure(self.listed_name, failed.failure, reason)
+            raise outcome_of(failed, is_harmless=may_repeat) from None
+        return answer_of(result, call, context)
 
     def _may_repeat(self) -> bool:
         """True if the spec says that a second call does no harm."""
@@ -86,6 +99,6 @@ class ForwardedTool:
 
 
 async def _send(
-    connection: Connection, params: types.CallToolRequestParams, exchange: Exchange
+    connection: Connection, params: types.CallToolRequestParams, exchange: Exchange, *, seconds: float
 ) -> dict[str, Any]:
-    return await connection.call(params, exchange)
+    return await connection.call(params, exchange, seconds)

@@ -14,12 +14,20 @@ from typing import Any, Final, Literal
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 
-from toolgen.runtime.errors import MissingDependencyError, OverloadedError, UnreachableError
+from toolgen.runtime.errors import (
+    InsufficientScopeError,
+    MissingDependencyError,
+    OverloadedError,
+    UnreachableError,
+)
+from toolgen.runtime.health import HEALTH
+from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.held_questions import HeldCalls, Requester
 from toolgen.serving.server_state import session_id_of, when_session_ends
 from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
-from .connection import Connection, LostError
+from .connection import Connection
 from .firewall import Firewall
 
 MAX_CONNECTIONS: Final = 1_000
@@ -28,6 +36,8 @@ IDLE_SECONDS: Final = 1_800.0
 """After which a connection without a call is closed."""
 _FIRST_DELAY, _LAST_DELAY = 0.5, 30.0  # seconds between attempts to connect
 _AUTHORIZATION: Final = "authorization"
+_OF_ALL: Final = (InsufficientScopeError, OverloadedError, UnreachableError)
+"""Outcomes that the other tools of an upstream have, too."""
 _VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
 
 
@@ -100,6 +110,7 @@ class Upstream:
         self._idle: dict[_Key, list[Connection]] = {}  # of callers without a session
         self._users: dict[int, int] = {}  # tools by event loop
         self._number = 0  # of connections
+        self._failing: set[tuple[str, Failure]] = set()  # tools, how they fail: has been logged
 
     def __repr__(self) -> str:
         return f"Upstream({self.address({}).shown!r})"
@@ -108,6 +119,21 @@ class Upstream:
     def part(self) -> str:
         """Its name in `HEALTH`, which shows neither its address nor its command line."""
         return f"upstream {self.lock.stem}"
+
+    def note_failure(self, name: str, failure: Failure, reason: str) -> None:
+        """Log that a request about the tool `name` has no result: once, until it has one again."""
+        if failure.outcome in _OF_ALL:
+            HEALTH.degrade(self.part, f"it {failure.text} ({name}): {reason}")
+        elif (name, failure) not in self._failing:
+            self._failing.add((name, failure))
+            LOGGER.warning("%s %s (%s): %s", self.part, failure.text, name, reason)
+
+    def note_success(self, name: str) -> None:
+        """Note that a request about the tool `name` has a result."""
+        HEALTH.recover(self.part)
+        self._failing = (
+            {each for each in self._failing if each[0] != name} if self._failing else self._failing
+        )
 
     @property
     def secrets(self) -> list[str]:
@@ -160,9 +186,10 @@ class Upstream:
         is_reusable = True
         try:
             yield connection
-        except (asyncio.CancelledError, LostError):
+        except (asyncio.CancelledError, RequestFailedError) as error:
             # a late question of this call must not reach the next caller
-            is_reusable = key.session is not None
+            is_over = isinstance(error, RequestFailedError) and not error.failure.may_be_done
+            is_reusable = key.session is not None or is_over
             raise
         finally:
             if is_reusable:
@@ -280,19 +307,20 @@ class Backoff:
 
     def __init__(self) -> None:
         self._delay, self._next = 0.0, 0.0
+        self._last = RequestFailedError(Failure.UNREACHABLE, "")
 
     def check(self) -> None:
-        """Raise UnreachableError if it is too early for another attempt."""
+        """Raise the RequestFailedError of the last attempt if it is too early for another."""
         rest = self._next - monotonic()
         if rest > 0:
-            raise UnreachableError(
-                "The server behind this tool cannot be reached.", retry_after=round(rest, 1)
-            )
+            last = self._last
+            raise RequestFailedError(last.failure, str(last), retry_after=round(rest, 1), status=last.status)
 
-    def failed(self) -> None:
+    def failed(self, failed: RequestFailedError) -> None:
         """Note a failed attempt."""
+        self._last = failed
         self._delay = min(max(self._delay * 2, _FIRST_DELAY), _LAST_DELAY)
-        self._next = monotonic() + self._delay
+        self._next = monotonic() + min(max(self._delay, failed.retry_after or 0), _LAST_DELAY)
 
     def succeeded(self) -> None:
         """Note a connection."""
