@@ -263,7 +263,9 @@ class ServerConnection:
         if reported is not None and (opened is None or opened.budget.excess is None):
             return reported
         code = error.code if isinstance(error, MCPError) else None
-        if (code == CONNECTION_CLOSED and str(error) in (_CLOSED, _NOT_RESUMED)) or self._has_ended():
+        if code == CONNECTION_CLOSED and str(error) == _NOT_RESUMED:
+            return RequestFailedError(Failure.FAILED, "the stream of its answer ended, and is not resumed")
+        if (code == CONNECTION_CLOSED and str(error) == _CLOSED) or self._has_ended():
             return await self._explained(Failure.LOST, error)
         if isinstance(error, InputRequiredRoundsExceededError):
             return RequestFailedError(Failure.ENDLESS, "the server asks the user again and again", error)
