@@ -102,6 +102,15 @@ def test_a_server_is_a_source(shop: Consumer) -> None:
     assert "error[tool-removed] get-time" in done.stdout
 
 
+def test_a_password_is_not_written_to_a_file(shop: Consumer) -> None:
+    source = "http://me:hunter2@127.0.0.1:9/mcp"
+    shop.write("toolgen.toml", 'implementations = "tools"')
+    for words in (["client", "--out", "app", "--package", "shop"], ["import", "mcp", "--implement"]):
+        done = shop.toolgen(*words, source)
+        assert (done.returncode, "hunter2" in done.stderr) == (2, False)
+        assert "has a user or a password, which would be written to" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [("sh -c 'touch started'", []), ("http://127.0.0.1:9/mcp", ["--header", "Authorization=TOKEN"])],

@@ -26,6 +26,7 @@ from toolgen.cli.report.json import findings_data
 from toolgen.cli.report.text import diff_of_change
 from toolgen.cli.today import today
 from toolgen.project import UnableError, find_root, locate
+from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.source_argument import ServerSource
 from toolgen.upstream.consumers.definitions import read_definitions
 from toolgen.upstream.consumers.drift import ConsumerJudgement, judge_upstream
@@ -81,6 +82,9 @@ def _write(args: argparse.Namespace, folder: Path, old: ClientLock | None) -> bo
     if old is not None and old.package != package:
         message = f"{args.out} has the client {old.package}, and a lock is of one client"
         raise UnableError("file-exists", message, "give each client a folder: --out DIR")
+    found = find_source(source, args.start)
+    if isinstance(found, ServerSource):
+        ServerAddress.of(found, args.header).refuse_password(NAME)
     definitions = read_definitions(source, args.start, args.header)
     uses = args.uses or (old.uses_in if old else [])
     language = args.language or (old.language if old else PYTHON)

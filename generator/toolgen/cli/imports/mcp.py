@@ -129,6 +129,7 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
         raise UnableError(
             "usage", "--implement needs a server, and SOURCE is a file", "give a URL, or a command"
         )
+    address.refuse_password("the module of the server")
     project = common.check_implementations_setting(args)
     with source_errors():
         listing = list_server(address, "importing from a server")

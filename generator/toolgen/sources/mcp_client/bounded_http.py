@@ -161,10 +161,11 @@ def _check_redirect(before: str, after: str) -> None:
 
 
 def display_url(url: str) -> str:
-    """Return `url` for messages: without a user's name and password, in printable characters."""
+    """Return `url` for messages: without user, password and query, which may be secrets; printable."""
     try:
         parts = urlsplit(url)
-        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        query = "…" if parts.query else ""
+        url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=query))
     except ValueError:
         pass
     return printable(url)

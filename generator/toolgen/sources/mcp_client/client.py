@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel, to_pascal
@@ -66,6 +67,12 @@ class ServerAddress:
                 "usage", "--header is for a server at a URL", "commands inherit the environment"
             )
         return ServerAddress(found.text, found.is_command, dict(map(_header, header_options)))
+
+    def refuse_password(self, file: str) -> None:
+        """Raise UnableError if the URL has a password, which would be written to a file."""
+        if not self.is_command and "@" in urlsplit(self.source).netloc:
+            message = f"{self.shown} has a user or a password, which would be written to {file}"
+            raise UnableError("usage", message, "give it by --header Authorization=VARIABLE")
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -48,7 +48,8 @@ class Upstream:
     (protocol 2026-07-28 over HTTP) borrow one of their principal's for each call.
 
     Args:
-        source: a URL, or a command line that starts a server over stdio.
+        source: a URL, in which `${NAME}` is the value of an environment variable, or a command line that
+            starts a server over stdio.
         lock: the file that pins what the server listed; `toolgen import mcp --implement` wrote it.
         headers: of every HTTP request. `${NAME}` is the value of an environment variable. Empty by default.
         env: environment variables of a command, beside PATH, HOME and the like. `${NAME}` as in `headers`.
@@ -140,7 +141,7 @@ class Upstream:
         """Return the values of environment variables that are sent to the server."""
         names = {
             name
-            for value in (*self.headers.values(), *self.env.values())
+            for value in (self.source, *self.headers.values(), *self.env.values())
             for name in _VARIABLE.findall(value)
         }
         return [value for name in names if (value := os.environ.get(name))]
@@ -167,7 +168,8 @@ class Upstream:
                     f"The header {name} would contain characters that it cannot have."
                 )
         own = {name: _filled(value, variables) for name, value in self.env.items()}
-        return ServerAddress(self.source, self.is_command, headers, own, inherits=False)
+        source = self.source if self.is_command else _filled(self.source, variables)
+        return ServerAddress(source, self.is_command, headers, own, inherits=False)
 
     @asynccontextmanager
     async def connection(self, requester: Requester) -> AsyncIterator[Connection]:
