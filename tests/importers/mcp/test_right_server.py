@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from toolgen.upstream import Upstream
 
 from tests.client.test_strange_servers import SERVER as STRANGE
 from tests.end_to_end.project import Project
@@ -128,3 +129,11 @@ def test_the_advice_of_check_upstream_can_be_typed(two: TwoServers) -> None:
     two.refused(done, "error[no-lock]")
     two.follow(done, "write it: ")
     assert two.toolgen("check", "--upstream").returncode == 0
+
+
+def test_a_variable_in_the_url_of_a_server_is_filled_in_and_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_KEY", "hunter2")
+    upstream = Upstream("https://shop.example/mcp?key=${SHOP_KEY}", lock="shop.lock")
+    assert upstream.address().source.endswith("key=hunter2")
+    assert upstream.secrets == ["hunter2"]
+    assert "hunter2" not in upstream.address().shown + repr(upstream)
