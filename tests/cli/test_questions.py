@@ -23,20 +23,17 @@ def keyboard(monkeypatch: pytest.MonkeyPatch) -> int:
     return mine
 
 
-def test_the_event_loop_continues_while_the_user_thinks(keyboard: int) -> None:
+async def test_the_event_loop_continues_while_the_user_thinks(keyboard: int) -> None:
     async def type_answer() -> None:
         os.write(keyboard, b"yes\n")
-
-    async def ask() -> str:
-        answer, _ = await asyncio.gather(output.ask_in_event_loop("Sure? "), type_answer())
-        return answer
 
     unblock = threading.Timer(SECONDS, os.write, (keyboard, b"nobody else typed\n"))
     unblock.start()
     try:
-        assert asyncio.run(ask()) == "yes"
+        answer, _ = await asyncio.gather(output.ask_in_event_loop("Sure? "), type_answer())
     finally:
         unblock.cancel()
+    assert answer == "yes"
 
 
 def test_an_interrupt_ends_the_question(keyboard: int) -> None:

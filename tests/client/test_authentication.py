@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import importlib
 import traceback
 from collections.abc import Callable, Generator, Iterator
@@ -17,11 +16,11 @@ import mcp
 import pytest
 from toolgen.client import ConnectError
 
-from tests.end_to_end.project import ERAS, Project
+from tests.end_to_end.project import ERAS, Project, token_of
 
 from .test_calls import item
 
-RIGHT, WRONG = "ann-token-0123456789abcdef", "eve-token-0123456789abcdef"
+RIGHT, WRONG = token_of("ann"), token_of("eve")
 AUTHENTICATIONS = pytest.mark.parametrize(
     "authentication", [pytest.param(str, id="token"), pytest.param(lambda token: Renewed(token), id="object")]
 )
@@ -45,11 +44,9 @@ class Renewed(httpx2.Auth):
 @pytest.fixture(scope="module")
 def url(folder: Path) -> Iterator[str]:
     """The URL of a running server that knows one token."""
-    tokens = folder / "tokens.toml"
-    digest = hashlib.sha256(RIGHT.encode()).hexdigest()
-    tokens.write_text(f'[[tokens]]\nsha256 = "{digest}"\nprincipal = "ann"\nscopes = []\n')
-    tokens.chmod(0o600)
-    running = Project(folder).server("--auth-tokens", str(tokens), run=("-m", "cafe_server.mcp_server"))
+    project = Project(folder)
+    tokens = project.write_tokens(ann=[])
+    running = project.server("--auth-tokens", tokens, run=("-m", "cafe_server.mcp_server"))
     with asyncio.Runner() as runner:
         server = runner.run(running.__aenter__())
         yield server.url

@@ -165,7 +165,9 @@ async def outcome(client: Client, ask: Answer) -> Any:
 
 @ERAS
 @pytest.mark.parametrize("name", SERVERS)
-def test_lists_and_results_are_those_of_the_server(made: dict[str, Server], name: str, era: str) -> None:
+async def test_lists_and_results_are_those_of_the_server(
+    made: dict[str, Server], name: str, era: str
+) -> None:
     server = made[name]
 
     async def outcomes(opened: Client) -> list[Any]:
@@ -175,7 +177,7 @@ def test_lists_and_results_are_those_of_the_server(made: dict[str, Server], name
             listed = {tool.name: (tool.title, tool.description, tool.input_schema) for tool in tools}
             return [listed, *[await outcome(client, ask) for ask in REQUESTS[name]]]
 
-    expected = asyncio.run(outcomes(server.direct(mode=era)))
-    found = asyncio.run(outcomes(server.gateway(mode=era)))
+    expected = await outcomes(server.direct(mode=era))
+    found = await outcomes(server.gateway(mode=era))
     for number, pair in enumerate(zip(found, expected, strict=True)):
         assert pair[0] == pair[1], f"request {number}"

@@ -31,6 +31,7 @@ CACHE, CACHE_FOLDER = "TOOLGEN_CACHE_DIR", "cache"  # each project has its own
 SECONDS = 90.0  # maximum duration of one step of a test
 ERAS = pytest.mark.parametrize("era", ["legacy", "auto"])  # up to 2025-11-25, and the newest
 # for tests that do not depend on the protocol era
+TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
 NEWEST_ERA = pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 
 ECHO_SPEC = """
@@ -207,6 +208,16 @@ class Project:
             cwd=self.root,
         )
         async with asyncio.timeout(SECONDS), Client(parameters, mode=era, **options) as client:
+            yield client
+
+    @asynccontextmanager
+    async def client(self, transport: str, era: str, *flags: str, **options: Any) -> AsyncIterator[Client]:
+        """Connect to a server of this client only, over stdio or HTTP."""
+        if transport == "stdio":
+            async with self.stdio_client(era, *flags, **options) as client:
+                yield client
+            return
+        async with self.server(*flags) as server, server.client(era, **options) as client:
             yield client
 
     @asynccontextmanager

@@ -227,9 +227,7 @@ def test_calls_stream_show_pictures_ask_and_fail_in_words(run: Run) -> None:
 
 
 def test_a_tool_asks_for_values_in_the_middle_of_a_call(run: Run, tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    project.write("toolgen.toml", 'implementations = "tools"\n')
-    project.write("tools/__init__.py", "")
+    project = Project.create(tmp_path)
     project.add_tool("order", SPEC, TOOL)
     project.generate()
     with served(project.root, "docs", "--serve", "--implementations") as (url, _):

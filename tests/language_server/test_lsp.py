@@ -31,6 +31,13 @@ def applied(text: str, edits: list[types.TextEdit]) -> str:
     return text
 
 
+async def formatting(editor: Editor, path: str) -> list[types.TextEdit] | None:
+    params = types.DocumentFormattingParams(
+        types.TextDocumentIdentifier(editor.uri(path)), types.FormattingOptions(2, True)
+    )
+    return await editor.client.text_document_formatting_async(params)
+
+
 # Diagnostics
 
 
@@ -142,10 +149,7 @@ async def test_positions_count_utf_16_and_line_ends_stay(shop: Path) -> None:
         line = text.split("\r\n")[2].encode("utf-16-le")
         start, end = typo.range.start, typo.range.end
         assert line[start.character * 2 : end.character * 2].decode("utf-16-le") == "tilte"
-        params = types.DocumentFormattingParams(
-            types.TextDocumentIdentifier(editor.uri(FIND)), types.FormattingOptions(2, True)
-        )
-        edits = await editor.client.text_document_formatting_async(params)
+        edits = await formatting(editor, FIND)
         first, second, third, _ = text.split("\r\n")
         assert applied(text, edits) == "\r\n".join([second, first, third, ""])
 
@@ -214,14 +218,11 @@ async def test_formatting_is_that_of_fmt(shop: Path) -> None:
     async with connected(shop) as editor:
         text = (
             "# about it\n"
-            + editor_text(shop).replace("title: Find orders\n", "")
+            + (shop / FIND).read_text().replace("title: Find orders\n", "")
             + "title: Find orders  # last\n"
         )
         editor.open(FIND, text)
-        params = types.DocumentFormattingParams(
-            types.TextDocumentIdentifier(editor.uri(FIND)), types.FormattingOptions(2, True)
-        )
-        edits = await editor.client.text_document_formatting_async(params)
+        edits = await formatting(editor, FIND)
         formatted = applied(text, edits)
         done = subprocess.run(
             [*python_command(os.environ), "-m", "toolgen", "fmt", "-"],
@@ -231,11 +232,7 @@ async def test_formatting_is_that_of_fmt(shop: Path) -> None:
         )
         assert (formatted, formatted != text) == (done.stdout, True)
         editor.type(FIND, "name: [\n")
-        assert await editor.client.text_document_formatting_async(params) is None
-
-
-def editor_text(shop: Path) -> str:
-    return (shop / FIND).read_text()
+        assert await formatting(editor, FIND) is None
 
 
 # Bad input

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import time
@@ -158,20 +157,15 @@ async def test_invalid_tokens_are_refused(shop: Project, issuer: Issuer) -> None
 
 
 @pytest.mark.slow
-def test_without_keys_every_request_is_refused(shop: Project, issuer: Issuer) -> None:
-    cases: tuple[Any, ...] = (None, b"no JSON", {"keys": {}}, b" " * 300_000, [])
-
-    async def run(answer: Any) -> None:
-        issuer.answers["/keys"] = answer
-        async with shop.server(*flags(issuer)) as server:
-            async with connect(server.url) as connection:
-                connection.headers = bearer(issuer.token())
-                refused = await connection.ask("tools/list")
-                assert (refused.status, refused.headers["retry-after"]) == (503, "10")
-            assert await status(server, "x") == 401
-
-    for answer in cases:
-        asyncio.run(run(answer))
+@pytest.mark.parametrize("answer", [None, b"no JSON", {"keys": {}}, b" " * 300_000, []], ids=range(5))
+async def test_without_keys_every_request_is_refused(shop: Project, issuer: Issuer, answer: Any) -> None:
+    issuer.answers["/keys"] = answer
+    async with shop.server(*flags(issuer)) as server:
+        async with connect(server.url) as connection:
+            connection.headers = bearer(issuer.token())
+            refused = await connection.ask("tools/list")
+            assert (refused.status, refused.headers["retry-after"]) == (503, "10")
+        assert await status(server, "x") == 401
 
 
 async def test_metadata_of_the_protected_resource(shop: Project, issuer: Issuer) -> None:

@@ -43,22 +43,6 @@ class Pooled(EchoTool):
         self.events.append("close")
 
 
-class Waiting(EchoTool):
-    """A tool that waits until it is cancelled."""
-
-    def __init__(self) -> None:
-        self.started, self.cancelled = threading.Event(), threading.Event()
-
-    async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-        self.started.set()
-        try:
-            await asyncio.sleep(SECONDS)
-        except asyncio.CancelledError:
-            self.cancelled.set()
-            raise
-        return EchoResponse(text="")
-
-
 def loop_threads() -> int:
     return sum(thread.name == "toolgen-call-sync" for thread in threading.enumerate())
 

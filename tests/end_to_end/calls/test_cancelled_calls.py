@@ -6,14 +6,14 @@ Set-up, previews, streams and injected values that are cancelled: tests/runtime/
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
 
-from tests.end_to_end.project import ERAS, Project, text_of
+from tests.end_to_end.project import ERAS, TRANSPORTS, Project, text_of
 
 EXITS = ("os_error", "swallow_and_raise", "cancelled_group", "new_cancellation", "system_exit")
 BEFORE = """
@@ -68,31 +68,19 @@ async def appears(file: Path) -> None:
             await asyncio.sleep(0.01)
 
 
-async def cancel_each(client: Any, project: Project) -> None:
-    """Cancel a call of each tool in each way; after each, the server must answer."""
-    for name in BODIES:
-        for leaving in EXITS:
-            file = project.root / f"{name}-{leaving}"
+@ERAS
+@TRANSPORTS
+async def test_a_server_survives_cancelled_calls_that_raise(
+    leaving: Project, transport: str, era: str
+) -> None:
+    async with leaving.client(transport, era) as client:
+        for name, leave in itertools.product(BODIES, EXITS):
+            file = leaving.root / f"{name}-{leave}"
             async with anyio.create_task_group() as group:
-                group.start_soon(client.call_tool, name, {"file": str(file), "exit": leaving})
+                group.start_soon(client.call_tool, name, {"file": str(file), "exit": leave})
                 await appears(file)
                 group.cancel_scope.cancel()
             file.with_suffix(".end").touch()
             await appears(file.with_suffix(".left"))
-            answer = await client.call_tool("echo", {"text": file.name})
+            answer = await client.call_tool("echo", {"text": file.name})  # the server must answer
             assert text_of(answer) == json.dumps({"text": file.name}, separators=(",", ":"))
-
-
-@ERAS
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_a_server_survives_cancelled_calls_that_raise(
-    leaving: Project, transport: str, era: str
-) -> None:
-    if transport == "stdio":
-        async with leaving.stdio_client(era) as client:
-            await cancel_each(client, leaving)
-        return
-    async with leaving.server() as server:
-        async with server.client(era) as client:
-            await cancel_each(client, leaving)
-        assert server.process.poll() is None

@@ -6,16 +6,13 @@ import asyncio
 import contextlib
 import shlex
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import mcp_types as types
 import pytest
-from mcp import Client
 
-from tests.end_to_end.project import ERAS, Project, error_code, text_of
+from tests.end_to_end.project import ERAS, TRANSPORTS, Project, error_code, text_of
 
 SPEC = """
 name: order
@@ -61,8 +58,6 @@ class Order(OrderTool):
         data = answer.data
         return OrderResponse(said=f"{data.quantity} {data.colour} {request.what}, {data.note}")
 """
-Transport = Literal["stdio", "http"]
-TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
 
 
 @pytest.fixture(scope="module")
@@ -89,18 +84,6 @@ class User:
         return types.ElicitResult(action=answer)
 
 
-@asynccontextmanager
-async def client_of(
-    project: Project, transport: Transport, era: str, user: User | None, *flags: str
-) -> AsyncIterator[Client]:
-    if transport == "stdio":
-        async with project.stdio_client(era, *flags, elicitation_callback=user) as client:
-            yield client
-        return
-    async with project.server(*flags) as server, server.client(era, elicitation_callback=user) as client:
-        yield client
-
-
 def said(result: types.CallToolResult) -> str:
     assert result.structured_content is not None, text_of(result)
     return str(result.structured_content["said"])
@@ -115,7 +98,7 @@ def begun(project: Project, what: str) -> int:
 @TRANSPORTS
 @ERAS
 async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
-    asking: Project, transport: Transport, era: str
+    asking: Project, transport: str, era: str
 ) -> None:
     user, what = User({"quantity": 3, "colour": "blue"}), f"pens-{transport}-{era}"
     progress: list[Any] = []
@@ -123,7 +106,7 @@ async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
     async def note(*report: Any) -> None:
         progress.append(report)
 
-    async with client_of(asking, transport, era, user) as client:
+    async with asking.client(transport, era, elicitation_callback=user) as client:
         result = await client.call_tool("order", {"what": what}, progress_callback=note)
     assert said(result) == f"3 blue {what}, None"
     assert progress == [(1.0, 2.0, "ordering")]
@@ -144,7 +127,7 @@ async def test_the_user_answers_in_the_middle_of_a_call_which_begins_once(
 @ERAS
 async def test_refusals_and_answers_that_do_not_fit(asking: Project, era: str) -> None:
     user = User("decline", "cancel", {"quantity": 0}, {"quantity": 2}, {"quantity": "many"})
-    async with client_of(asking, "stdio", era, user) as client:
+    async with asking.stdio_client(era, elicitation_callback=user) as client:
         assert said(await client.call_tool("order", {"what": "a"})) == "decline"
         assert said(await client.call_tool("order", {"what": "b"})) == "cancel"
         assert said(await client.call_tool("order", {"what": "c"})) == "2 red c, None"
@@ -156,19 +139,15 @@ async def test_refusals_and_answers_that_do_not_fit(asking: Project, era: str) -
 
 @TRANSPORTS
 @ERAS
-async def test_a_client_that_cannot_ask_gets_an_error(
-    asking: Project, transport: Transport, era: str
-) -> None:
-    async with client_of(asking, transport, era, None) as client:
+async def test_a_client_that_cannot_ask_gets_an_error(asking: Project, transport: str, era: str) -> None:
+    async with asking.client(transport, era) as client:
         result = await client.call_tool("order", {"what": "ink"})
     assert error_code(result) == "confirmation_required"
 
 
 @TRANSPORTS
 @ERAS
-async def test_a_client_that_has_gone_ends_the_question(
-    asking: Project, transport: Transport, era: str
-) -> None:
+async def test_a_client_that_has_gone_ends_the_question(asking: Project, transport: str, era: str) -> None:
     """The tool hears of it: it can undo what it has begun."""
     user, what = User({"quantity": 1}), f"late-{transport}-{era}"
     failed = asking.root / "failed.txt"
@@ -208,10 +187,10 @@ def gateway(asking: Project, tmp_path_factory: pytest.TempPathFactory) -> Projec
 @TRANSPORTS
 @ERAS
 async def test_a_question_passes_a_gateway(
-    asking: Project, gateway: Project, transport: Transport, era: str
+    asking: Project, gateway: Project, transport: str, era: str
 ) -> None:
     user, what = User({"quantity": 0}, {"quantity": 5}), f"caps-{transport}-{era}"
-    async with client_of(gateway, transport, era, user) as client:
+    async with gateway.client(transport, era, elicitation_callback=user) as client:
         assert said(await client.call_tool("order", {"what": what})) == f"5 red {what}, None"
     assert len(user.asked) == 2
     assert begun(asking, what) == 1

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import mcp_types as types
 import pytest
 
-from tests.end_to_end.project import ERAS, Project, error_code, text_of
+from tests.end_to_end.project import ERAS, TRANSPORTS, Project, error_code, text_of
 
-ODD = "caf\udce9"  # os.fsdecode(b"caf\xe9")
 ESCAPED = "caf\\udce9"
 BEFORE = """
 import os
@@ -69,21 +67,18 @@ async def call_each(client: Any, messages: list[str | None]) -> dict[str, str | 
 
 
 @ERAS
-@pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_a_server_answers_after_text_that_is_not_unicode(odd: Project, transport: str, era: str) -> None:
+@TRANSPORTS
+async def test_a_server_answers_after_text_that_is_not_unicode(
+    odd: Project, transport: str, era: str
+) -> None:
     asked, messages = list[str](), list[str | None]()
 
     async def agree(context: Any, params: Any) -> types.ElicitResult:
         asked.append(params.message)
         return types.ElicitResult(action="accept", content={"confirm": True})
 
-    async def run() -> dict[str, str | None]:
-        if transport == "stdio":
-            async with odd.stdio_client(era, elicitation_callback=agree) as client:
-                return await call_each(client, messages)
-        async with odd.server() as server, server.client(era, elicitation_callback=agree) as client:
-            return await call_each(client, messages)
-
-    assert asyncio.run(run()) == {name: CODES.get(name) for name in BODIES}
+    async with odd.client(transport, era, elicitation_callback=agree) as client:
+        codes = await call_each(client, messages)
+    assert codes == {name: CODES.get(name) for name in BODIES}
     assert messages[0] == ESCAPED
     assert asked == [f"{ESCAPED}\n\nReally?"]

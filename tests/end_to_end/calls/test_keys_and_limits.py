@@ -142,12 +142,10 @@ async def test_a_call_of_a_replica_that_was_killed_is_never_executed_again(shop:
 
 @pytest.mark.redis
 @pytest.mark.parametrize("trouble", ["stopped", "frozen", "emptied"])
-def test_trouble_of_redis_refuses_keys_and_limits_and_nothing_else(
+async def test_trouble_of_redis_refuses_keys_and_limits_and_nothing_else(
     shop: Project, tmp_path: Path, trouble: str
 ) -> None:
-    redis = RedisServer(tmp_path)
-
-    async def run() -> None:
+    with RedisServer(tmp_path) as redis:
         async with (
             asyncio.timeout(240),
             replicas(shop, 1, **sharing(redis.url)) as (server,),
@@ -169,14 +167,11 @@ def test_trouble_of_redis_refuses_keys_and_limits_and_nothing_else(
                 new = await client.call_tool("order", {"article": "pot"}, meta=key("new"))
                 assert error_code(new) == "outcome_unknown", "it may have been used, and forgotten"
                 assert not limited.is_error
-                return
-            assert error_code(keyed) == "not_ready"
-            assert error_code(limited) == "rate_limited"
-            redis.restored()
-            after = await client.call_tool("order", {"article": "cup"}, meta=key("before"))
-            assert after.structured_content == before.structured_content
-            assert after.meta["toolgen/replayed"] is True
-
-    with redis:
-        asyncio.run(run())
+            else:
+                assert error_code(keyed) == "not_ready"
+                assert error_code(limited) == "rate_limited"
+                redis.restored()
+                after = await client.call_tool("order", {"article": "cup"}, meta=key("before"))
+                assert after.structured_content == before.structured_content
+                assert after.meta["toolgen/replayed"] is True
     assert orders(shop) == ["cup"]

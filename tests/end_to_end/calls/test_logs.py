@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from typing import Any
@@ -95,7 +94,7 @@ async def test_an_undeclared_tool_error_is_masked(faulty: Project, era: str) -> 
         assert (error_code(passes), VALUE in text_of(passes)) == ("not_ready", True)
 
 
-def test_values_are_only_logged_at_debug(faulty: Project) -> None:
+async def test_values_are_only_logged_at_debug(faulty: Project) -> None:
     hows = ["undeclared", "declared", "reserved", "crash", "group", "response", "key", "slow", "well"]
 
     async def run(level: str) -> str:
@@ -104,7 +103,7 @@ def test_values_are_only_logged_at_debug(faulty: Project) -> None:
                 await call(server, how)
         return server.log
 
-    log = asyncio.run(run("info"))
+    log = await run("info")
     assert VALUE not in log
     found = [(each["level"], each.get("code")) for each in records(log) if "call_id" in each]
     assert found == [
@@ -128,7 +127,7 @@ def test_values_are_only_logged_at_debug(faulty: Project) -> None:
     assert "NoStock" in undeclared["message"]
     assert "no_stock" in undeclared["message"]
 
-    detailed = [each for each in records(asyncio.run(run("debug"))) if each["logger"] == "toolgen.runtime"]
+    detailed = [each for each in records(await run("debug")) if each["logger"] == "toolgen.runtime"]
     assert {each["level"] for each in detailed if VALUE in json.dumps(each)} == {"DEBUG"}
     assert f"KeyError: '{VALUE}'" in json.dumps(detailed)
 
@@ -154,18 +153,18 @@ async def test_every_call_has_one_record_with_its_fields(faulty: Project) -> Non
     assert len(shortened["tool_name"]) < 100
 
 
-def test_text_records_have_time_level_logger_and_message(faulty: Project) -> None:
+async def test_text_records_have_time_level_logger_and_message(faulty: Project) -> None:
     async def run(**env: str) -> str:
         async with faulty.server(**env) as server:
             await call(server, "well")
             await call(server, "slow")
         return server.log
 
-    log = asyncio.run(run())
+    log = await run()
     line = r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z %s toolgen.runtime: tool faulty %s \(call [0-9a-f]{16}, .*\)$"
     assert re.search(line % ("INFO", "finished"), log)
     assert re.search(line % ("WARNING", "failed: timeout"), log)
-    log = asyncio.run(run(TOOLGEN_LOG_LEVEL="warning"))
+    log = await run(TOOLGEN_LOG_LEVEL="warning")
     assert "finished" not in log
     assert "failed: timeout" in log
 

@@ -171,28 +171,18 @@ def test_import_python_calls_no_function(canary: Project) -> None:
     assert ran(canary, "import", "python", "functions.py", "--implement") == ["module"]
 
 
-def mocked(project: Project, *flags: str, calls: int) -> list[str]:
-    """Call the tool of a mock; return what happened to the implementation."""
-    command, *words = python_command(project.environment({}))
+async def test_a_mock_calls_nothing(canary: Project) -> None:
+    command, *words = python_command(canary.environment({}))
     parameters = StdioServerParameters(
         command=command,
-        args=[*words, "-m", "toolgen", "mock", *flags],
-        env=project.environment({}),
-        cwd=project.root,
+        args=[*words, "-m", "toolgen", "mock"],
+        env=canary.environment({}),
+        cwd=canary.root,
     )
-
-    async def run() -> None:
-        async with asyncio.timeout(90), Client(parameters) as client:
-            await client.list_tools()
-            for _ in range(calls):
-                assert not (await client.call_tool("act", {})).is_error
-
-    asyncio.run(run())
-    return events(project)
-
-
-def test_a_mock_calls_nothing(canary: Project) -> None:
-    assert mocked(canary, calls=1) == []
+    async with asyncio.timeout(90), Client(parameters) as client:
+        await client.list_tools()
+        assert not (await client.call_tool("act", {})).is_error
+    assert events(canary) == []
 
 
 def test_the_table_has_every_command() -> None:
