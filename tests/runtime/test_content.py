@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any
 
@@ -130,18 +129,18 @@ def streaming(*items: Any, in_thread: bool = False, **definition: Any) -> Any:
 
 
 @pytest.mark.parametrize("in_thread", [False, True])
-def test_a_stream_has_chunks_of_mixed_kinds(in_thread: bool) -> None:
+async def test_a_stream_has_chunks_of_mixed_kinds(in_thread: bool) -> None:
     async def collected(tool: Any) -> list[Any]:
         return [item async for item in Toolkit([tool]).stream("x", {})]
 
     items = ({"row": 1}, Image(PNG), {"row": 2}, Text("Done."))
-    *chunks, response = asyncio.run(collected(streaming(*items, in_thread=in_thread, content="any")))
+    *chunks, response = await collected(streaming(*items, in_thread=in_thread, content="any"))
     assert [getattr(chunk, "type", chunk) for chunk in chunks] == [{"row": 1}, "image", {"row": 2}, "text"]
     assert response.content == [{"row": 1}, {"row": 2}]
     assert [block.data for block in response.blocks] == [PNG, b"Done."]
     last = {"total": 7}
     tool = streaming(*items, ToolResult(last), in_thread=in_thread, content="any", output_schema=TOTAL)
-    assert asyncio.run(collected(tool))[-1].content == last
+    assert (await collected(tool))[-1].content == last
 
 
 @pytest.mark.parametrize(

@@ -63,12 +63,12 @@ async def test_calls_that_the_second_refuses_do_not_use_up_the_minute(store: str
     assert await limits.take({"per_second": 1, "per_minute": 3}, "x") is None
 
 
-def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_store_that_fails_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: Any) -> Any:
         raise StoreError("down")
 
     monkeypatch.setattr(RateLimits, "take", fail)
-    response = asyncio.run(limited().call("x", {}))
+    response = await limited().call("x", {})
     assert code_of(response) == "rate_limited"
     assert response.error is not None
     assert "could not be checked" in response.error.message

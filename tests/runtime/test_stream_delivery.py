@@ -33,25 +33,25 @@ def in_worker(self: Any, request: Any, context: Any) -> Any:
 
 
 @pytest.mark.parametrize("execute", [in_loop, in_worker])
-def test_a_chunk_that_violates_its_schema_is_not_delivered(execute: Any) -> None:
+async def test_a_chunk_that_violates_its_schema_is_not_delivered(execute: Any) -> None:
     toolkit = Toolkit([make_tool(execute, stream={"chunk_schema": {"maximum": 1}})])
-    *chunks, response = asyncio.run(items(toolkit))
+    *chunks, response = await items(toolkit)
     assert chunks == [0, 1]
     assert code_of(response) == "invalid_response"
 
 
-def test_a_hanging_stream_ends_with_the_timeout() -> None:
+async def test_a_hanging_stream_ends_with_the_timeout() -> None:
     async def execute(self: Any, request: Any, context: Any) -> Any:
         yield 1
         await asyncio.sleep(30)
 
-    chunk, response = asyncio.run(items(kit(execute, timeout=0.1)))
+    chunk, response = await items(kit(execute, timeout=0.1))
     assert chunk == 1
     assert code_of(response) == "timeout"
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> None:
+async def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> None:
     seen: list[str] = []
     closed, released = threading.Event(), threading.Event()
 
@@ -80,7 +80,7 @@ def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> N
 
     inject = [{"name": "db", "type": "str"}]
 
-    async def work() -> None:
+    async with asyncio.timeout(90):
         before = asyncio.all_tasks()
         toolkit = kit(worker if plain else loop, {"db": resource}, inject=inject)
         async with aclosing(toolkit.stream("x", {})) as stream:
@@ -91,5 +91,3 @@ def test_an_abandoned_stream_is_closed_and_its_values_released(plain: bool) -> N
         assert seen == ["opened", "released"]
         while asyncio.all_tasks() != before:
             await asyncio.sleep(0.01)
-
-    asyncio.run(asyncio.wait_for(work(), 90))

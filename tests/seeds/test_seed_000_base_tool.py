@@ -25,6 +25,7 @@ from toolgen.runtime import (
 )
 from toolgen.runtime.errors import NotReadyError
 
+from examples.tools.echo import Echo
 from generated import catalog
 from generated.models.catalog_search import CatalogSearchRequest, CatalogSearchResponse
 from generated.tools.catalog_search import CatalogSearchTool
@@ -142,11 +143,7 @@ def test_execute_may_be_a_coroutine_or_a_function() -> None:
         async def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
             return EchoResponse(text=request.text)
 
-    class Plain(EchoTool):
-        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-            return EchoResponse(text=request.text)
-
-    for tool in (Awaited(), Plain()):
+    for tool in (Awaited(), Echo()):
         response = helpers.call(helpers.kit_of(tool), "echo", {"text": "a"})
         assert isinstance(response, ToolResponse)
         assert response.content == {"text": "a"}
@@ -166,10 +163,10 @@ def test_execute_receives_an_instance_of_the_request_type(tmp_path: Path) -> Non
     """Type Safety - Generic parameter type"""
     seen: list[object] = []
 
-    class Seeing(EchoTool):
+    class Seeing(Echo):
         def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
             seen.append(request)
-            return EchoResponse(text=request.text)
+            return super().execute(request, context)
 
     assert helpers.call(helpers.kit_of(Seeing()), "echo", {"text": "a"}).success
     assert seen == [EchoRequest(text="a")]
@@ -286,13 +283,10 @@ def test_a_fix_in_the_base_fixes_all_tools(tmp_path: Path, monkeypatch: pytest.M
 def test_an_override_cannot_switch_validation_off() -> None:
     """Override confusion: Subclasses can override protected methods"""
 
-    class Lenient(EchoTool):
+    class Lenient(Echo):
         @classmethod
         def check_inputs(cls, raw: Any) -> EchoRequest:
             return EchoRequest(text="anything")
-
-        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-            return EchoResponse(text=request.text)
 
     response = helpers.call(helpers.kit_of(Lenient()), "echo", NONSENSE)
     assert code_of(response) == "invalid_request"
@@ -358,11 +352,8 @@ def test_validation_can_be_called_and_raises() -> None:
 def test_missing_scopes_are_refused() -> None:
     """All tools return errors in same format"""
 
-    class Scoped(EchoTool):
+    class Scoped(Echo):
         definition: ClassVar[ToolDefinition] = {**EchoTool.definition, "auth": {"scopes": ["echo:read"]}}
-
-        def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-            return EchoResponse(text=request.text)
 
     toolkit = helpers.kit_of(Scoped())
     refused = helpers.call(toolkit, "echo", {"text": "a"}, scopes=frozenset({"other"}))

@@ -27,6 +27,7 @@ from toolgen.runtime import (
     ToolSpec,
 )
 
+from examples.tools.echo import Echo
 from generated.tools.echo import EchoRequest, EchoResponse, EchoTool
 from tests.runtime.tool_factory import code_of
 
@@ -41,7 +42,7 @@ class Bad(EchoTool):
         raise KeyError("a bug")
 
 
-class Late(EchoTool):
+class Late(Echo):
     """echo whose set-up fails the first time."""
 
     def __init__(self) -> None:
@@ -51,9 +52,6 @@ class Late(EchoTool):
         self.attempts += 1
         if self.attempts == 1:
             raise OSError("not yet")
-
-    def execute(self, request: EchoRequest, context: ToolContext) -> EchoResponse:
-        return EchoResponse(text=request.text)
 
 
 @pytest.fixture

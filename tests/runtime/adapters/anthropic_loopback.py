@@ -17,7 +17,6 @@ class Loopback(ThreadingHTTPServer):
     """`calls` are (name, input); received requests are in `seen`."""
 
     daemon_threads = True
-    caller: JsonObject | None = None  # of the calls
 
     def __init__(self, calls: list[tuple[str, JsonObject]]) -> None:
         self.calls = calls
@@ -32,11 +31,10 @@ class Loopback(ThreadingHTTPServer):
         """Return the response of the API."""
         self.seen.append(body)
         answered = any(isinstance(message["content"], list) for message in body["messages"])
-        caller = {} if self.caller is None else {"caller": self.caller}
         blocks: list[JsonObject] = [{"type": "text", "text": "done" if answered else "let me see"}]
         if not answered:
             blocks += [
-                {"type": "tool_use", "id": f"toolu_{i}", "name": name, "input": given, **caller}
+                {"type": "tool_use", "id": f"toolu_{i}", "name": name, "input": given}
                 for i, (name, given) in enumerate(self.calls)
             ]
         return {

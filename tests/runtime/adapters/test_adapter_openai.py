@@ -11,7 +11,7 @@ import jsonschema_rs
 import openai
 import pytest
 from adapter_samples import Book, Renamed, Rows, closed, toolkit
-from openai_loopback import loopback
+from anthropic_loopback import JsonObject, Loopback, loopback
 from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolSpec
 from toolgen.runtime.adapters.openai import chat_tools, responses_tools
 from toolgen.runtime.adapters.provider import ProviderAdapter
@@ -125,17 +125,44 @@ def test_a_value_that_is_not_a_tool_call_is_a_type_error(call: Any) -> None:
         asyncio.run(execute_tool_call(call, toolkit()))
 
 
-def client_of(kind: type[Any], url: str) -> Any:
-    return kind(base_url=url, api_key="none", max_retries=0, timeout=10)
+class OfAProgram(Loopback):
+    """Answers as the Responses API does when a program makes the calls."""
+
+    def reply(self, body: JsonObject) -> JsonObject:
+        self.seen.append(body)
+        output: list[JsonObject] = [
+            {
+                "type": "function_call",
+                "id": f"fc_{i}",
+                "call_id": f"call_{i}",
+                "name": name,
+                "arguments": json.dumps(given),
+                "status": "completed",
+                "caller": {"type": "program", "caller_id": "prog_1"},
+            }
+            for i, (name, given) in enumerate(self.calls)
+        ]
+        return {
+            "id": "r",
+            "object": "response",
+            "created_at": 1,
+            "model": "m",
+            "status": "completed",
+            "output": output,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": body["tools"],
+        }
 
 
 def test_calls_of_a_program_are_answered_to_it() -> None:
     """A tool for programs says what it returns, and its output names the program that called."""
     definition = {**Book.definition, "targets": {"openai": {"allowed_callers": ["programmatic"]}}}
     tools: list[Any] = responses_tools({"book": definition})
-    caller = {"type": "program", "caller_id": "prog_1"}
-    arguments = json.dumps({**WHEN, "guests": 2})
-    with loopback([("book", arguments)], caller) as server, client_of(openai.OpenAI, server.url) as client:
+    with (
+        loopback([("book", {**WHEN, "guests": 2})], OfAProgram) as server,
+        openai.OpenAI(base_url=server.url, api_key="none", max_retries=0, timeout=10) as client,
+    ):
         items: list[Any] = [{"role": "user", "content": "hi"}]
         ask = {"model": "m", "tools": tools}
         output = client.responses.create(input=items, **ask).output
@@ -147,5 +174,5 @@ def test_calls_of_a_program_are_answered_to_it() -> None:
     assert published["allowed_callers"] == ["programmatic"]
     assert published["output_schema"] == Book.definition["output_schema"]
     (answer,) = server.seen[1]["input"][-1:]
-    assert answer["caller"] == caller
+    assert answer["caller"] == {"type": "program", "caller_id": "prog_1"}
     assert jsonschema_rs.is_valid(published["output_schema"], json.loads(answer["output"]))
