@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
 from toolgen.language.reading.editor_schema import editor_schema
-from toolgen.language.reading.read import read
 from toolgen.language.spec import Spec
 
-FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
+from tests.compile.full_spec import FULL
 
 
 def _valid(data: Any) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +16,11 @@ from toolgen.language.reading.parse import parse
 from toolgen.language.reading.read import read
 from toolgen.runtime.definition.check import definition_faults
 
+from tests.compile.full_spec import FULL, paths
+
 OF_FILES = ("toolgen", "enabled")  # fields about a file in YAML, not about a tool
-FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
 TOOL = {key: value for key, value in FULL.items() if key not in (*OF_FILES, "page")}  # it streams
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
-UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "input", "output", "x-mine")
 
 
 def is_valid_spec(data: Any) -> bool:
@@ -62,17 +60,7 @@ def test_a_value_is_valid_in_both_or_in_neither(change: dict[str, Any], is_valid
     assert (is_valid_spec(data), is_valid_definition(data)) == (is_valid, is_valid)
 
 
-def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    yield path
-    if not path or path[-1] not in UNTYPED:
-        inner = (
-            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        )
-        for key, item in inner:
-            yield from _paths(item, (*path, key))
-
-
-PATHS = [path for path in _paths(TOOL) if path and path[-1] not in ("output", "x-mine")]
+PATHS = [path for path in paths(TOOL) if path and path[-1] not in ("output", "x-mine")]
 VALUES: list[Any] = [
     None, True, 0, 1, 8, 8.0, 0.5, -1, 10**30, "", " ", "x", "two words", "X_1", "\n", "é", "/a", "image/png", "{n}", "{n|count}", "{zzz}",
     [], {}, ["x"], ["x", "x"], [1], [[]], {"zzz": 1}, {"zzz": None}, {"name": "x"},

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,27 +13,16 @@ from toolgen.language.reading.parse import parse
 from toolgen.language.reading.read import read
 from toolgen.language.spec import Spec
 
-FULL: Any = read({"full_spec.yaml": Path(__file__).with_name("full_spec.yaml").read_bytes()})[0].data
+from tests.compile.full_spec import FULL, paths
+
 IN_WORKER: Any = {key: value for key, value in FULL.items() if key != "stream"}
 IN_WORKER["background"] = {"result_ttl": 3600}  # a worker sends no chunks
 ASKING: Any = {key: value for key, value in FULL.items() if key not in ("stream", "page")} | {"asks": True}
 WRONG: list[Any] = [None, True, 5, 1.5, -1, 10**30, "", "two words", "\n", [], {}, [5], [[]], {"zzz": 1}]
-UNTYPED = ("input_schema", "output_schema", "chunk_schema", "meta", "x-mine")
 
 
 def parsed(*specs: Any) -> Parsed:
     return parse(read({f"{i}.yaml": json.dumps(spec) for i, spec in enumerate(specs)}))
-
-
-def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    yield path
-    if path and path[-1] in UNTYPED:
-        return
-    children = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
-    for key, inner in children:
-        yield from _paths(inner, (*path, key))
 
 
 def _put(spec: Any, path: tuple[str | int, ...], value: Any) -> Any:
@@ -63,7 +50,7 @@ def test_every_field_is_parsed() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in {**dict.fromkeys(_paths(FULL)), **dict.fromkeys(_paths(IN_WORKER))} if path],
+    [path for path in {**dict.fromkeys(paths(FULL)), **dict.fromkeys(paths(IN_WORKER))} if path],
     ids=lambda path: ".".join(map(str, path)),
 )
 def test_wrong_values_are_reported_without_words_of_a_validator(path: tuple[str | int, ...]) -> None:

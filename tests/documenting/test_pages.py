@@ -16,7 +16,6 @@ import pytest
 from toolgen.cli import main
 from toolgen.cli.exit_codes import ExitCode
 
-ROOT = Path(__file__).parent.parent.parent
 SPEC = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
 
 

@@ -8,19 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 from examples.store import database, fulfilment
-from examples.store.manufacturing import Job
-
-KIT = Job("MO-2026-0003", "KIT-BRAKE", 2)
 
 
 def in_stock(db: sqlite3.Connection, *skus: str) -> list[int]:
     query = "SELECT in_stock FROM items WHERE sku = ?"
     return [db.execute(query, (sku,)).fetchone()[0] for sku in skus]
-
-
-def status(db: sqlite3.Connection, table: str, number: str) -> str:
-    row = db.execute(f"SELECT status FROM {table} WHERE order_number = ?", (number,)).fetchone()
-    return str(row[0])
 
 
 def test_concurrent_shipments_do_not_ship_the_same_stock_twice(shop: Path, db: sqlite3.Connection) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +100,7 @@ input_schema: {type: object, properties: {path: {type: string}}}
 
 
 def chunks_of(folder: Path, arguments: Any, **options: Any) -> list[Any]:
-    async def run() -> list[Any]:
-        return [each async for each in mock_toolkit(folder).stream("read", arguments, **options)]
-
-    return asyncio.run(run())
+    return [*mock_toolkit(folder).stream_sync("read", arguments, **options)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from toolgen.project import Project, UnableError
-from toolgen.runtime import Text, ToolContext, ToolResult
+from toolgen.runtime import ToolContext
 from toolgen.testing.json_diff import snapshot_diff
 from toolgen.testing.outcomes import VARIES, is_same_outcome, without_varying
 from toolgen.testing.results import ToolReport
@@ -21,13 +21,11 @@ from toolgen.testing.updated_files import plan_outcome_updates, stale_outcomes, 
 from tests.testing.shop import (
     INPUT,
     PLACE,
-    Lookup,
     Order,
     Shop,
     ShortStockError,
     UnknownSkuError,
     fixtures,
-    spec,
     state,
     tool,
 )
@@ -123,18 +121,6 @@ class SellsTheLast(Shop):
         if state(self.folder).get(request["sku"]) == request.get("units", 1):
             raise ShortStockError
         return await super().execute(request, context)
-
-
-class Draws(Lookup):
-    spec = spec("draw", content=[{"type": "text", "description": "A drawing."}])
-    colour = "red"
-
-    def execute(self, request: Any, context: ToolContext) -> Any:
-        return ToolResult(super().execute(request, context), Text(f"drawn in {self.colour}"))
-
-
-class DrawsInBlue(Draws):
-    colour = "blue"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ def valid_values(schema: dict[str, Any] | bool, *, seed: int, count: int) -> Ite
     return InstanceGenerator(schema).valid_values(seed=seed, count=count)
 
 
-DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 NODE = {
     "type": "object",
     "required": ["next"],
