@@ -261,7 +261,7 @@ CAPS = {
 
 A cap only falls: lower it when lines have gone. A feature that needs lines takes them from another place.
 """
-WORDS = {"docs": 60_271, "CHANGELOG.md": 399}
+WORDS = {"docs": 60_004, "CHANGELOG.md": 399}
 """The most words of documentation."""
 
 
