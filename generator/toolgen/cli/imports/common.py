@@ -12,12 +12,12 @@ from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.progress import progress_line
 from toolgen.project import UnableError, find_project
+from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, source_errors
 
 if TYPE_CHECKING:
     from toolgen.project import Project
     from toolgen.sources.imported_tool import ImportedTool, LeftOut
-    from toolgen.sources.json_source import JsonDocument
     from toolgen.sources.loading.imported_specs import Convert, Implementations, ImportContext
     from toolgen.sources.names import ExistingNames
 
@@ -50,8 +50,6 @@ def add_arguments(
 
 def converted(content: SourceContent, importer: ImportList) -> Callable[[ImportContext], list[ImportedTool]]:
     """Return what converts a list of tools in JSON."""
-    from toolgen.sources.json_source import read_json_documents
-
     with source_errors():
         documents = read_json_documents(content.data, content.name, is_file=content.is_file)
     return lambda context: importer(documents, content.name, context.names, context.left_out)

@@ -24,8 +24,13 @@ from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
 from toolgen.sources.definitions import OF_A_SERVER, key_of
+from toolgen.sources.forwarded_modules import upstream_name
 from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import read_source, source_errors
+from toolgen.sources.mcp import OWNED, UPSTREAM, import_mcp
+from toolgen.sources.mcp_client import source_argument
+from toolgen.sources.mcp_client.listing import with_others
+from toolgen.sources.server import forwarded
 
 if TYPE_CHECKING:
     from toolgen.language.package import Package
@@ -50,8 +55,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.mcp import OWNED, import_mcp
-
     address = _address(args)
     if args.implement:
         return _implement(args, address)
@@ -62,7 +65,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _address(args: argparse.Namespace) -> ServerAddress | None:
     """Return where the server is; None for a file. Raises UnableError for options that do not fit."""
-    from toolgen.sources.mcp_client import source_argument
     from toolgen.sources.mcp_client.client import ServerAddress
 
     is_command = args.stdio or isinstance(args.source, source_argument.CommandWords)
@@ -98,7 +100,6 @@ def _converted(
     listed: Sequence[Any], name: str, upstream: str = ""
 ) -> Callable[[ImportContext], list[ImportedTool]]:
     """Return what converts the tools that a server lists."""
-    from toolgen.sources.mcp import import_mcp
 
     def convert(context: ImportContext) -> list[ImportedTool]:
         documents = _documents_of(listed, name, context.left_out)
@@ -118,12 +119,8 @@ def _documents_of(listed: Sequence[Any], name: str, left_out: LeftOut) -> list[J
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     from toolgen.changes.comparing.lock import lock_text
-    from toolgen.sources.forwarded_modules import upstream_name
     from toolgen.sources.loading.implementations import upstream_modules
-    from toolgen.sources.mcp import OWNED, UPSTREAM
     from toolgen.sources.mcp_client.connection import list_server
-    from toolgen.sources.mcp_client.listing import with_others
-    from toolgen.sources.server import forwarded
 
     if address is None:
         raise UnableError(

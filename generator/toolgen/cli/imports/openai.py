@@ -10,6 +10,7 @@ import argparse
 
 from toolgen.cli.imports import common
 from toolgen.sources.loading.source_content import read_source
+from toolgen.sources.openai import OWNED, import_openai
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +18,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.openai import OWNED, import_openai
-
     return common.run_import(
         args, common.converted(read_source(args.source, args.start), import_openai), OWNED
     )

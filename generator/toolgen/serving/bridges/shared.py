@@ -21,6 +21,8 @@ class BridgeOptions(TypedDict, total=False):
     context: Callable[[Any], Mapping[Any, Any] | None] | None
     scopes: Callable[[Any], Collection[str] | None] | None
     principal: Callable[[Any], str | None] | None
+    headers: Callable[[Any], Mapping[str, str] | None] | None
+    is_lenient: Callable[[Any], bool] | None
     progress: Callable[[Any], Progress | None] | None
     listen: Callable[[Any], Listener | None] | None
     elicit: Callable[[Any], Elicit | None] | None
