@@ -280,7 +280,10 @@ class HttpServer:
     @asynccontextmanager
     async def client(self, era: str, token: str = "", **options: Any) -> AsyncIterator[Client]:
         """Connect to this server. `options` are passed to the SDK's Client."""
-        async with asyncio.timeout(SECONDS), httpx2.AsyncClient(headers=bearer(token)) as http:
+        async with (
+            asyncio.timeout(SECONDS),
+            httpx2.AsyncClient(headers=bearer(token), timeout=SECONDS) as http,
+        ):
             server = streamable_http_client(self.url, http_client=http) if token else self.url
             async with Client(server, mode=era, **options) as client:
                 yield client

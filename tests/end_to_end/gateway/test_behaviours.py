@@ -32,9 +32,10 @@ BEHAVIOURS = yaml.safe_load(Path(__file__).with_name("behaviours.yaml").read_tex
 MODULE = "tools/_upstreams/hostile.py"
 FAST = 12  # of the behaviours of each kind of upstream: every so many
 MAX_MEMORY = 250 * 1024 * 1024
-SECONDS = 30.0  # that a call may take on a busy machine; its limit is three, and the upstream sleeps for 30
+SECONDS = 30.0  # that a call may take on a busy machine; its limit is five, and the upstream sleeps for 30
 MANY_SECONDS = 1_000_000_000  # until a date that is far away
 RETRYABLE = ("overloaded", "unreachable")
+BUSY = ("timeout", "unreachable")
 OF_HARMLESS = ("outcome_unknown", "timeout")  # may be tried again if a second call does no harm
 
 
@@ -51,7 +52,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     assert done.returncode == 0, done.stderr
     for name in ("act", "read"):
         spec = root / "specs" / f"{name}.yaml"
-        spec.write_text(f"{spec.read_text()}timeout: 3\n")
+        spec.write_text(f"{spec.read_text()}timeout: 5\n")
     made.generate()
     (root / "upstream.py").write_text((root / MODULE).read_text())
     return made
@@ -115,9 +116,15 @@ async def try_out(server: HttpServer, era: str, row: dict[str, Any], number: int
     """Return what is wrong with the calls of a behaviour."""
     wrong = []
     async with server.client("legacy" if era == "legacy" else "auto", token) as client:
+        if row.get("at", "tools/call") == "tools/call":
+            await client.call_tool("fine", {})  # connects, which takes long on a busy machine
         for at, tool in enumerate(("act", "read")):
             began = time.monotonic()
-            found, wanted = await outcome(client, tool, row, 10 * number + at), expected(tool, row)
+            wanted = expected(tool, row)
+            found = await outcome(client, tool, row, 10 * number + at)
+            if found != wanted and found[0] in BUSY:  # so is a machine with other work
+                await asyncio.sleep(2)
+                found = await outcome(client, tool, row, 10 * number + at)
             if isinstance(found, tuple) and found[0] == row.get("or"):
                 found = (wanted[0], *found[1:])
             if found != wanted or time.monotonic() - began > SECONDS:
@@ -126,6 +133,9 @@ async def try_out(server: HttpServer, era: str, row: dict[str, Any], number: int
                 )
             if row.get("at", "tools/call") == "tools/call":
                 result = await client.call_tool("fine", {"n": number})
+                if result.is_error and "[unreachable]" in text_of(result):
+                    await asyncio.sleep(2)  # the next attempt to connect
+                    result = await client.call_tool("fine", {"n": number})
                 if text_of(result) != str(number):
                     wrong.append(f"{row['name']}, then fine: {text_of(result)}")
     return wrong
