@@ -251,7 +251,7 @@ CAPS = {
     "sources": 6_102,
     "testing": 3_651,
     "upstream": 2_110,
-    "tests": 44_967,
+    "tests": 44_969,
     "tools": 4_985,
     "benchmarks": 1_983,
     "templates": 1_097,
