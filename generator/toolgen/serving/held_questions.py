@@ -66,7 +66,7 @@ class Requester:
 
     @property
     def owner(self) -> str | None:
-        """Who has a share of what all callers use: a principal, else an address; None for an only client."""
+        """The caller as limits count it: its principal, else its address; None for a single client."""
         if self.principal is not None:
             return f"principal {self.principal}"
         request = None if self.request is None else self.request.request
@@ -151,16 +151,13 @@ class Exchange:
         except TimeoutError:
             return _NO_ANSWER
 
-    def passed_on(self, result: dict[str, Any]) -> dict[str, Any]:
-        """Return a result of another server with its questions, if it asks any, as the user sees them.
+    def passed_on(self, result: dict[str, Any], asked: types.InputRequiredResult) -> dict[str, Any]:
+        """Return a result of another server, which has been read as `asked`, as the user sees its questions.
 
         Raises MCPError for what the client does not show, and for questions to its model.
         """
-        if result.get("resultType") != "input_required":
-            return result
-        asked = types.InputRequiredResult.model_validate(result, by_name=False).input_requests or {}
         shown = {name: dict(each) for name, each in (result.get("inputRequests") or {}).items()}
-        for name, each in asked.items():
+        for name, each in (asked.input_requests or {}).items():
             if not isinstance(each, types.ElicitRequest) or not self.requester.can_show(each.params):
                 raise MCPError.from_error_data(_NO_USER)
             text = self._labelled(each.params.message)

@@ -19,6 +19,7 @@ import mcp_types as types
 from mcp.server import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from toolgen.base import MIB
 from toolgen.base.files import FileKind, Folder
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.toolkit import Toolkit
@@ -26,7 +27,7 @@ from toolgen.runtime.toolkit import Toolkit
 from .auth.grant import scopes_of
 
 _MAX_FILES: Final = 512  # of a skill, and bytes of them: "Limits" in the specification of the extension
-_MAX_BYTES: Final = 16 * 1024 * 1024
+_MAX_BYTES: Final = 16 * MIB
 _NAME: Final = re.compile(r"[A-Za-z][\w-]*")
 _NOT_PLAIN: Final = re.compile(r"[^A-Za-z]|.*?(?::(?:\s|$)|\s#)")  # YAML 1.2.2, section 7.3.3
 _NOT_TEXT: Final = ("", "true", "false", "null", "yes", "no", "on", "off", "y", "n")

@@ -16,7 +16,7 @@ from toolgen.sources.json_source import JsonDocument, check_list, errors_at
 from toolgen.sources.names import ExistingNames, choose_names
 
 OF_A_SERVER: Final = JsonDocument(None, 0)
-"""What a server lists has no lines."""
+"""The document of what a server lists: it is not in a file."""
 MAX_NAMESAKES: Final = 100
 """Maximum number of different tools of one name: each needs another name for its spec."""
 _MAX_SIZE: Final = BUDGET.spec_bytes // 2  # a spec may hold what its source says, and what it means

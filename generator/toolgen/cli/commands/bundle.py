@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> bool:
         say(f"wrote its hash to {read.project.file}, and renewed {read.project.output}")
     if bundle.left_out:
         say(f"left out, because of their names or content: {', '.join(bundle.left_out)}", always=True)
-        say("a file that is no secret is packed if `include` names it")
+        say("to pack one of them, name it in `include`")
     size = len(bundle.content)
     if args.format == "json":
         emit_json({"file": shown, "sha256": bundle.sha256, "bytes": size, "files": bundle.files})

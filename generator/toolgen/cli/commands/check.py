@@ -80,10 +80,12 @@ def _check_output(
     from toolgen.project.output.agents_section import find_outdated_section
     from toolgen.project.output.editor_schema import find_outdated_schema
     from toolgen.sources.contracts_lock import find_vendored_changes
-    from toolgen.sources.forwarded_modules import check_upstreams
 
     read = read_project(args.start)
-    check_upstreams(read)
+    if any(b"x-upstream:" in each for each in read.specs.values()):  # its import takes 6 ms
+        from toolgen.sources.forwarded_modules import check_upstreams
+
+        check_upstreams(read)
     vendored = find_vendored_changes(read)
     schema = find_outdated_schema(read.project, user_cache())
     others = [each for each in (schema, find_outdated_section(read.project)) if each]

@@ -6,6 +6,8 @@ import base64
 import codecs
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -92,8 +94,18 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
         message += ": it redirects to another address, which is not followed"
     if body is not None and len(json.dumps(body)) <= _DETAILS:
         details["body"] = body
-    seconds = float(wait) if wait.isdecimal() else None  # else, a date
-    return error_class(f"{message.rstrip('.')}.", details=details, retry_after=seconds)
+    return error_class(f"{message.rstrip('.')}.", details=details, retry_after=seconds_of(wait))
+
+
+def seconds_of(retry_after: str) -> float | None:
+    """Return the seconds of a Retry-After header, which has them or a date (RFC 9110, section 10.2.3)."""
+    if retry_after.isdecimal():
+        return float(retry_after[:9])
+    try:
+        date = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max(0.0, round((date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()))
 
 
 def without_secrets(error: ToolError, secrets: list[str]) -> ToolError:

@@ -83,7 +83,7 @@ class ScriptEnd(Exception):  # noqa: N818  not an error of this program
 
 @dataclass(slots=True)
 class _Progress:
-    """What a script has done so far, and for whom."""
+    """Progress of a script, and the caller that it runs for."""
 
     owner: str | None
     calls: int = 0

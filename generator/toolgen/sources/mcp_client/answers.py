@@ -1,4 +1,4 @@
-"""What a server sends in answer to a request of MCP, over HTTP and over stdio: whatever it is, the call ends.
+"""Answers of a server over HTTP and stdio: each request of MCP gets one, so that its call ends.
 
 What does not answer a request becomes an answer that says so, with a `Failure`. The SDK by itself reports
 most of it alike, lets a call wait for ever whose answer it cannot read, gives any answer in a stream of HTTP
@@ -16,6 +16,8 @@ import httpx2
 import mcp_types as types
 
 from toolgen.base.suggestions import quoted
+from toolgen.runtime.http.reply import seconds_of
+from toolgen.serving.server_state import SESSION_HEADER
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.bounded_http import BoundedClient, BoundedStream, RedirectError, has_events
 from toolgen.sources.mcp_client.outcomes import (
@@ -25,12 +27,10 @@ from toolgen.sources.mcp_client.outcomes import (
     Failure,
     Report,
     RequestFailedError,
-    seconds_of,
 )
 
 _SHOWN: Final = 200  # characters of what cannot be read
 _BOM: Final = b"\xef\xbb\xbf"  # RFC 8259, section 8.1: parsers may ignore it
-_SESSION: Final = "mcp-session-id"
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NOT_SENT: Final = (
     httpx2.ConnectError,
@@ -92,7 +92,7 @@ def of_response(response: httpx2.Response, error: types.JSONRPCError | None) -> 
     failure = STATUSES.get(status, Failure.FAILED)
     is_unknown = error is None or error.error.code != types.METHOD_NOT_FOUND
     # MCP 2025-11-25, transports: 404. After the SDKs' examples, others answer 400, without the request's id.
-    if _SESSION in response.request.headers and (
+    if SESSION_HEADER in response.request.headers and (
         (status == 404 and is_unknown) or (status == 400 and (error is None or error.id is None))
     ):
         failure = Failure.SESSION
@@ -141,7 +141,7 @@ class AnsweringClient(BoundedClient):
         return response
 
     async def _answer(self, response: httpx2.Response, own: types.RequestId) -> bytes:
-        """Return the answer in a response that is no stream, or a failure."""
+        """Return the answer in a response other than a stream, or a failure."""
         kind = response.headers.get("content-type", "").lower()
         try:
             body = await response.aread() if kind.startswith("application/json") else b""
@@ -225,7 +225,7 @@ def _json(message: types.JSONRPCMessage) -> bytes:
 
 def _with_body(response: httpx2.Response, body: bytes) -> httpx2.Response:
     """Return a response with a message as its body, which keeps the session."""
-    headers = {key: value for key, value in response.headers.items() if key == _SESSION}
+    headers = {key: value for key, value in response.headers.items() if key == SESSION_HEADER}
     headers["content-type"] = "application/json"
     return httpx2.Response(200, headers=headers, content=body, request=response.request)
 

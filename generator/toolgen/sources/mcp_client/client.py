@@ -139,7 +139,7 @@ async def open_transport(
 
     With `is_patient`, any time may pass between two parts of an HTTP response.
     `log` gets the lines of a command's stderr, except on Windows; their end is remembered. `report` gets what
-    is no message of MCP, and what answers nothing.
+    is not a message of MCP, and answers to requests that do not wait.
     """
     if not server.is_command:
         from mcp.client.streamable_http import streamable_http_client
@@ -267,7 +267,7 @@ async def read_list(client: Any, source: str, key: str) -> list[Any]:
     listed: list[Any] = []
     cursor: str | None = None
     last: list[Any] = []
-    seen = {""}  # a cursor as well, but servers mean that there is no other page
+    seen = {""}  # some servers end a list with an empty cursor
     for _ in range(_MAX_PAGES):
         request = kind(params=types.PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, Page)

@@ -41,7 +41,7 @@ def put_aside(meta: Mapping[str, Any] | None) -> Sequence[tuple[int, Any]]:
 
 
 class _Messages:
-    """What a transport receives, as the SDK reads it."""
+    """The messages of a transport, with odd definitions put aside."""
 
     def __init__(self, stream: Any, note: Callable[[str], None]) -> None:
         self._stream, self._note = stream, note

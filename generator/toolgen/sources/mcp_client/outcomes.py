@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import Any, Final
 
@@ -104,14 +102,3 @@ def of_answer(error: BaseException) -> RequestFailedError | None:
         retry_after=data.get("retry_after"),
         status=data.get("status"),
     )
-
-
-def seconds_of(retry_after: str) -> float | None:
-    """Return the seconds of a Retry-After header, which has them or a date (RFC 9110, section 10.2.3)."""
-    if retry_after.isdecimal():
-        return float(retry_after[:9])
-    try:
-        date = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return None
-    return max(0.0, round((date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()))

@@ -95,10 +95,10 @@ async def _sent(
         for _ in range(_MAX_ROUNDS + 1):
             fields = await send(connection, params, exchange)
             if fields.get("resultType") != "input_required":
-                return exchange.passed_on(fields)
+                return fields
             asked = _question(fields)
             if requester.is_modern:
-                return exchange.passed_on(fields)
+                return exchange.passed_on(fields, asked)
             questions = asked.input_requests or {}
             found = {name: await _answer(exchange, each) for name, each in questions.items()}
             if not found:

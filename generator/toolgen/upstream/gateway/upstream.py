@@ -132,9 +132,8 @@ class Upstream:
     def note_success(self, name: str) -> None:
         """Note that a request about the tool `name` has a result."""
         HEALTH.recover(self.part)
-        self._failing = (
-            {each for each in self._failing if each[0] != name} if self._failing else self._failing
-        )
+        if self._failing:
+            self._failing = {each for each in self._failing if each[0] != name}
 
     @property
     def secrets(self) -> list[str]:
