@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from .confirmation.question import Confirm
+    from .confirmation.question import Confirm, ShowApproval
     from .context import Listener, Progress
     from .elicitation import Elicit
 
@@ -38,6 +38,9 @@ class _CommonOptions(CallerOptions, total=False):
     """Awaited with the progress that a tool reports: progress, total, message."""
     listen: Listener | None
     """Awaited with each chunk of a streamed result."""
+    show_approval: ShowApproval | None
+    """Shows the address where people approve a call with `proof: person`, and waits for them. Without it, the
+    call fails with `confirmation_required`, and the address is in `response.metadata["approval"]`."""
     elicit: Elicit | None
     """Asks the user for a tool with `asks`. Without it, the tool's question fails with
     `confirmation_required`."""

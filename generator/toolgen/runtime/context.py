@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from .checkpoint import Checkpoint
-    from .confirmation.question import Approval, Confirm
+    from .confirmation.question import Approval, Confirm, ShowApproval
     from .confirmation.tokens import Approved
     from .elicitation import Elicit, ElicitationResult
     from .isolation import WorkClock
@@ -89,6 +89,7 @@ class Caller:
     max_page_bytes: int | None = None
     idempotency_key: str | None = None
     elicit: Elicit | None = None
+    show_approval: ShowApproval | None = None
     headers: Mapping[str, str] | None = field(default=None, repr=False)
     is_lenient: bool = False
     as_task: bool = False
@@ -144,7 +145,7 @@ class ToolContext:
         secrets: the environment variables of `auth.secrets` in the spec, and their values.
         principal: who calls. None if neither the transport nor the application knows.
         session_id: the id of the conversation. None outside of a session.
-        approval: what the user approved. None if no confirmation was needed.
+        approval: what the user, or people with keys of their own, approved. None if nobody had to.
         info: the definition of the tool, whose version and deprecation log records have. Empty by default.
         ask: asks the user, for `elicit`. The default is None: nobody can be asked.
         headers: those of `--caller-header` that the request has, by name in lower case. Empty by default.

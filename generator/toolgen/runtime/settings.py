@@ -78,6 +78,17 @@ _origins = partial(
 )
 
 
+def _approval_url(text: str) -> str:
+    """Parse the address of the pages of approvals: browsers have keys for https, and http on localhost."""
+    if not re.fullmatch(
+        rf"(https://(?![0-9.]+(:|/|$)|\[){_HOST}|http://localhost(:[0-9]{{1,5}})?)(/[^?#\s]*)?", text
+    ):
+        raise ValueError(
+            "https://NAME, or http://localhost:PORT: browsers have no passkeys for other addresses"
+        )
+    return text.rstrip("/")
+
+
 def _one_of(*options: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text.lower() not in options:
@@ -150,7 +161,11 @@ class Settings:
     strict_start: bool = _setting(False, _flag)
     confirmation_key: str | None = _secret()  # keys that seal confirmations, comma-separated
     confirmation_store: str | None = _secret()  # where redeemed confirmations are remembered
-    confirmation_expiry: float = _setting(600.0, _seconds, flag=None)  # seconds that a confirmation is valid
+    confirmation_expiry: float | None = _setting(None, _seconds, flag=None)
+    """Seconds that a confirmation is valid: 600 by default; 3,600 for an approval (`proof: person`)."""
+    approvers: str | None = _setting(None, str)
+    approval_url: str | None = _setting(None, _approval_url)
+    receipts: str | None = _setting(None, str, flag=None)  # file of the signatures of approvals
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:

@@ -11,6 +11,7 @@ from .context import ToolConfig
 from .settings import Settings
 
 if TYPE_CHECKING:
+    from .approval.approvals import Approvals
     from .context import Caller
     from .contract.tool_contract import ToolContract
     from .execution.environment import Environment
@@ -40,6 +41,7 @@ class SharedState:
         self._environment: Environment | None = None
         self._services: Environment | None = None  # without a context
         self._settings = config.settings
+        self._approvals: Approvals | None = None
         self._loop: LoopThread | None = None
         # an invalid setting is raised where the toolkit is made
         settings = config.settings or Settings.from_environment()
@@ -87,6 +89,15 @@ class SharedState:
                 self._services = self._open(self.settings)
             return self._services
 
+    def approvals(self) -> Approvals:
+        """Return the approvals of people. Raises SettingError if a setting or a file is not valid."""
+        from .approval.approvals import Approvals  # for tools with `proof: person`
+
+        with self._lock:
+            if self._approvals is None:
+                self._approvals = Approvals(self.settings)
+            return self._approvals
+
     def _open(self, settings: Settings) -> Environment:
         # the first call loads what calls need
         from .background.tasks import Tasks
@@ -102,6 +113,7 @@ class SharedState:
             ConfirmationTokens.from_settings(settings),
             WorkerPool(settings.threads, settings.queue),
             Admission(settings),
+            self.approvals,
             Tasks.from_settings(settings, self._contract_of, self._call),
         )
 

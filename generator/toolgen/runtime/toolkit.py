@@ -41,6 +41,7 @@ from .task import TaskStarted
 from .tool import BaseTool
 
 if TYPE_CHECKING:
+    from .approval.approvals import Approvals
     from .context import Progress
     from .execution.environment import Environment
     from .rate_limits import RateLimits
@@ -382,6 +383,14 @@ class Toolkit:
             session_id=environment.session_id,
         )
         return found.approved is not None
+
+    @property
+    def approvals(self) -> Approvals | None:
+        """The approvals of people; None if no tool has `proof: person`. Raises SettingError."""
+        is_needed = any(
+            each.get("confirm", {}).get("proof") == "person" for each in self.definitions.values()
+        )
+        return self._shared.approvals() if is_needed else None
 
     def use_keys(self, settings: Settings) -> None:
         """Use the keys of `settings` for confirmations, if the toolkit has keys. Raises SettingError."""

@@ -16,7 +16,7 @@ from mcp.server.request_state import RequestStateSecurity
 
 from toolgen.runtime.call_options import CallOptions
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending, KnownWay
-from toolgen.runtime.confirmation.tokens import DeclinedToken, parse_keys
+from toolgen.runtime.confirmation.tokens import DEFAULT_SECONDS, DeclinedToken, parse_keys
 from toolgen.runtime.errors import ConfirmationRequiredError, DeclinedError, QuestionCancelledError, ToolError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
@@ -38,7 +38,7 @@ _APPROVED: Final = "toolgen/approved:"  # how the state of a question of an appr
 
 def request_state_security(settings: Settings) -> RequestStateSecurity:
     """Return how `requestState` is sealed: with the configured keys, else with a key of this process."""
-    seconds = settings.confirmation_expiry
+    seconds = DEFAULT_SECONDS if settings.confirmation_expiry is None else settings.confirmation_expiry
     if settings.confirmation_key is None:
         return RequestStateSecurity.ephemeral(ttl=seconds)
     return RequestStateSecurity(keys=parse_keys(settings.confirmation_key), ttl=seconds)

@@ -56,6 +56,7 @@ VALUES = {
 OTHERS = {"code_mode", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
 NOT_IN_TABLE = {
     *("confirmation_key", "confirmation_store", "confirmation_expiry"),
+    *("approvers", "approval_url", "receipts"),
     *("rate_limit_store", "idempotency_store", "task_queue", "task_key"),
 }
 

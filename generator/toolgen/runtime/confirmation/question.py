@@ -23,6 +23,15 @@ _PLACEHOLDER = re.compile(r"\{([^{}|]+)(\|count)?\}")
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalAddress:
+    """Where people approve a call, with `confirm.proof: person`."""
+
+    url: str  # of the page
+    id: str
+    expires: float  # seconds since the epoch
+
+
+@dataclass(frozen=True, slots=True)
 class Confirmation:
     """A question to the user. The only invisible characters in `message` and `preview` are line breaks."""
 
@@ -30,6 +39,7 @@ class Confirmation:
     message: str
     arguments: Mapping[str, Any]  # as the caller sent them, validated
     preview: str | None = None  # the text of the tool's `preview`
+    approval: ApprovalAddress | None = None  # people approve the call there, and no answer of the caller does
 
     @property
     def text(self) -> str:
@@ -39,12 +49,19 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """An approval of the user, for `execute` to compare with what it is about to do."""
+    """What the user approved, or people did, for `execute` to compare with what it is about to do."""
 
     preview: str | None  # exactly the text that the tool's `preview` returned; None if it has none
     message: str
     principal: str | None  # the caller who was asked, where known
+    approvers: tuple[str, ...] = ()  # who signed, with `proof: person`
+    receipt: str | None = None  # digest of what they signed, as in the receipts
 
+
+ShowApproval: TypeAlias = Callable[[Confirmation], Awaitable[bool | None]]
+"""Shows the address of a pending approval, once a round. True: somebody has opened it, and the call waits 25
+seconds for signatures; False: no (`declined`); None: closed (`cancelled`). ConfirmationRequiredError if it
+cannot be shown. Nothing of it approves the call."""
 
 Confirm: TypeAlias = Callable[[Confirmation], Awaitable[bool | None]]
 """Asks the user. True: yes, the call is executed; False: no (`declined`); None: closed without an answer
@@ -131,10 +148,10 @@ def _format(value: Any) -> str:
 
 AUDIT: Final = logging.getLogger("toolgen.audit")
 
-Way = Literal["elicitation", "input_required", "two_step", "callback", "repeated", "none"]
+Way = Literal["elicitation", "input_required", "two_step", "callback", "repeated", "person", "none"]
 """How a user is asked: by MCP up to 2025-11-25, by MCP since 2026-07-28, by a token that the application
-redeems, by the application's `confirm`. `repeated`: approved before the call was queued for a worker. `none`:
-nobody is asked."""
+redeems, by the application's `confirm`. `repeated`: approved before the call was queued for a worker.
+`person`: people sign with keys of their own. `none`: nobody is asked."""
 
 Outcome = Literal[
     "asked",

@@ -57,6 +57,9 @@ class DeclinedToken(str):
         return declined
 
 
+DEFAULT_SECONDS: Final = 600.0  # that a token is valid
+
+
 class ConfirmationTokens:
     """Issues and redeems the tokens of one toolkit. Safe to use from several threads and event loops.
 
@@ -88,10 +91,11 @@ class ConfirmationTokens:
                 "TOOLGEN_CONFIRMATION_KEY needs TOOLGEN_CONFIRMATION_STORE, or each process would accept the "
                 "same confirmation: sqlite:///path or redis://host:port; memory if there is one process only"
             )
-        if settings.confirmation_expiry <= 0:
+        seconds = DEFAULT_SECONDS if settings.confirmation_expiry is None else settings.confirmation_expiry
+        if seconds <= 0:
             raise SettingError("TOOLGEN_CONFIRMATION_EXPIRY must be more than 0 seconds")
         store = open_call_records("confirmation_store", settings.confirmation_store or "memory")
-        return cls(keys, store, settings.confirmation_expiry)
+        return cls(keys, store, seconds)
 
     def use_keys(self, keys: tuple[bytes, ...]) -> None:
         """Replace the keys: the first one seals from now on. Without keys there is nothing to replace."""

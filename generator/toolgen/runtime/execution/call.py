@@ -289,7 +289,12 @@ class ToolCall(AdmittedCall):
         def new_request() -> Any:
             return unused.pop() if unused else self._new_request()
 
-        confirmed = ConfirmedCall(self, self.tool.preview, new_request, self.environment)
+        kind = ConfirmedCall
+        if (self.contract.confirm or {}).get("proof") == "person":
+            from .approved_call import ApprovedCall  # only tools whose calls people approve need it
+
+            kind = ApprovedCall
+        confirmed = kind(self, self.tool.preview, new_request, self.environment)
         if self.caller.preview:
             return await confirmed.show()
         if self.is_preview:

@@ -60,7 +60,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
     """The question as it would be asked now."""
 
     preview: str | None  # exactly as the tool returned it
@@ -129,17 +129,17 @@ class ConfirmedCall:
         approved = await self._redeem() or self.caller.approved
         # the author has decided that callers who can ask nobody need not ask
         if approved is None and self.caller.confirm is None and self._on_unsupported == "allow":
-            self._audit("not_asked", "none")
+            self.audit("not_asked", "none")
             return await execute()
-        question = await self._question()
+        question = await self.question()
         if approved is None:
             approved = await self._ask(question)
-            question = await self._question()
+            question = await self.question()
         if question.digest != approved.shown:
-            self._audit("changed", approved.way, approved.question_id, question)
+            self.audit("changed", approved.way, approved.question_id, question)
             changed = errors.ChangedSinceConfirmedError
             raise question.error(changed, changed.description, "Preview of the new state:")
-        self._audit("approved", approved.way, approved.question_id, question)
+        self.audit("approved", approved.way, approved.question_id, question)
         preview = self.caller.approved_preview(question.preview)
         self.call.approval = Approval(preview, question.asked.message, self.call.principal)
         try:
@@ -164,28 +164,29 @@ class ConfirmedCall:
         if token is None:
             return None
         try:
-            found = await self.environment.confirmations.redeem(token, self._holder)
+            found = await self.environment.confirmations.redeem(token, self.holder)
         except StoreError as error:
             LOGGER.error("call %s of %s is not confirmed: %s", self.call.call_id, self.contract.name, error)
-            self._audit("unavailable", self._way)
+            self.audit("unavailable", self._way)
             raise errors.ConfirmationRequiredError(
                 f"The confirmation could not be checked, nothing was done. Reference: {self.call.call_id}."
             ) from None
         if isinstance(token, DeclinedToken):
-            self._audit(_outcome_of(token.answer), self._way, found.question_id)
+            self.audit(outcome_of(token.answer), self._way, found.question_id)
             raise token.answer
         # a token for another call counts as none: its user has approved something else
         if found.approved is not None and found.approved.call == self._digest:
             return found.approved
-        self._audit("expired" if found.outcome == "expired" else "refused", self._way, found.question_id)
+        self.audit("expired" if found.outcome == "expired" else "refused", self._way, found.question_id)
         return None
 
-    async def _question(self) -> _Question:
+    async def question(self) -> Question:
+        """Return the question as it would be asked now."""
         message = render_message((self.contract.confirm or {})["message"], self.arguments)
         preview = await self._preview()
         text = None if preview is None else preview.text
         shown = None if text is None else displayed_preview(text, self.arguments)
-        return _Question(text, Confirmation(self.contract.name, message, self.arguments, shown))
+        return Question(text, Confirmation(self.contract.name, message, self.arguments, shown))
 
     async def _preview(self) -> Preview | None:
         if self.method is None:
@@ -194,16 +195,16 @@ class ConfirmedCall:
         preview: Preview = await run_method(self.method, request, self.call, environment=self.environment)
         return preview
 
-    async def _ask(self, question: _Question) -> Approved:
+    async def _ask(self, question: Question) -> Approved:
         """Return what the user has approved. Raises if the answer is not yes, or there is nobody to ask."""
         if self.caller.confirm is None:
             raise self._required(question)
         asked = self._approved(question, self._way)
-        self._audit("asked", asked.way, asked.question_id, question)
+        self.audit("asked", asked.way, asked.question_id, question)
         try:
             # the application may change what it is given
             shown = replace(question.asked, arguments=unshared(self.arguments))
-            answer = await run_async(_answer(self.caller.confirm, shown), None, self.contract.name)
+            answer = await run_async(answer_of(self.caller.confirm, shown), None, self.contract.name)
             if answer is None:
                 raise errors.QuestionCancelledError
             # only the value True is a yes: fails closed for callbacks that return anything else
@@ -213,10 +214,10 @@ class ConfirmedCall:
             pending.token = self.environment.confirmations.issue(asked)
             raise
         except errors.ConfirmationRequiredError as error:  # the client could not ask
-            self._audit("unavailable", asked.way, asked.question_id, question)
-            raise _refusal(error.message, question) from None
+            self.audit("unavailable", asked.way, asked.question_id, question)
+            raise refusal(error.message, question) from None
         except (errors.DeclinedError, errors.QuestionCancelledError) as error:
-            self._audit(_outcome_of(error), asked.way, asked.question_id, question)
+            self.audit(outcome_of(error), asked.way, asked.question_id, question)
             raise
         return asked
 
@@ -227,9 +228,15 @@ class ConfirmedCall:
             return "two_step" if self._on_unsupported == "two_step" else "callback"
         return self.caller.confirm.way if isinstance(self.caller.confirm, KnownWay) else "callback"
 
-    def _audit(
-        self, outcome: Outcome, way: Way, question_id: str = "", question: _Question | None = None
+    def audit(
+        self,
+        outcome: Outcome,
+        way: Way,
+        question_id: str = "",
+        question: Question | None = None,
+        **known: str,
     ) -> None:
+        """Record a question or a decision, in the audit log and in metrics."""
         call = self.call
         record_decision(
             outcome,
@@ -240,32 +247,33 @@ class ConfirmedCall:
             call_id=call.call_id,
             principal=call.principal,
             session_id=call.session_id,
+            **known,
         )
         if (metrics := current_metrics()) is not None:
             metrics.record(CONFIRMATIONS, 1, {TOOL: self.contract.name, OUTCOME: outcome})
 
-    def _required(self, question: _Question) -> errors.ToolError:
+    def _required(self, question: Question) -> errors.ToolError:
         """Return the refusal of a call whose user cannot be asked. Its metadata has a token for two steps."""
         has_token = self.caller.confirmation_token is not None
         text = "The confirmation token is used up, too old or for another call. " if has_token else ""
         asked, confirmations = self._approved(question, "two_step"), self.environment.confirmations
         token = confirmations.issue(asked) if self._on_unsupported == "two_step" else None
         if token is None:
-            self._audit("unavailable", "none", question=question)
+            self.audit("unavailable", "none", question=question)
             text += "This call needs the user's confirmation, and the user cannot be asked here."
         else:
-            self._audit("asked", asked.way, asked.question_id, question)
+            self.audit("asked", asked.way, asked.question_id, question)
             self.metadata["confirmation"] = {
                 "token": token,
                 **question.shown,
                 "seconds": confirmations.seconds,
             }
             text += f"The user has to confirm this call first: {question.asked.message}"
-        return _refusal(text, question)
+        return refusal(text, question)
 
-    def _approved(self, question: _Question, way: Way) -> Approved:
+    def _approved(self, question: Question, way: Way) -> Approved:
         """Return what a yes to a question approves."""
-        return Approved(question.digest, way, new_call_id(), self._digest, self._holder)
+        return Approved(question.digest, way, new_call_id(), self._digest, self.holder)
 
     @property
     def _digest(self) -> str:
@@ -273,20 +281,24 @@ class ConfirmedCall:
         return digest_of_call(self.contract.name, self.arguments, self._on_unsupported, self.call.headers)
 
     @property
-    def _holder(self) -> str | None:
+    def holder(self) -> str | None:
+        """Digest of who makes the call."""
         return digest_of_holder(self.call.principal, self.call.session_id)
 
 
-def _refusal(text: str, question: _Question) -> errors.ToolError:
+def refusal(text: str, question: Question) -> errors.ToolError:
+    """Return the error of a call that nobody has confirmed yet."""
     return question.error(errors.ConfirmationRequiredError, text, "Nothing was done. Preview:")
 
 
-async def _answer(confirm: Confirm, asked: Confirmation) -> Any:
-    answer: Any = confirm(asked)
+async def answer_of(ask: Confirm, asked: Confirmation) -> Any:
+    """Return what a callback answers, which may be no coroutine."""
+    answer: Any = ask(asked)
     return await answer if isawaitable(answer) else answer
 
 
-def _outcome_of(answer: errors.ToolError) -> Outcome:
+def outcome_of(answer: errors.ToolError) -> Outcome:
+    """Return what the audit log calls an answer that is not yes."""
     return "cancelled" if answer.code == errors.QuestionCancelledError.code else "declined"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolgen.runtime.background.tasks import Tasks
 from toolgen.runtime.confirmation.tokens import ConfirmationTokens
@@ -13,6 +13,9 @@ from toolgen.runtime.settings import Settings
 
 from .admission import Admission
 from .threads.worker_pool import WorkerPool
+
+if TYPE_CHECKING:
+    from toolgen.runtime.approval.approvals import Approvals
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Environment:
     confirmations: ConfirmationTokens
     pool: WorkerPool  # of threads for synchronous tools
     admission: Admission
+    approvals: Callable[[], Approvals]  # raises SettingError
     tasks: Tasks | None = None  # None: no queue is configured
     extras: MutableMapping[str, Any] | None = None  # of the session; None outside of a session
     session_id: str | None = None

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import time
-import tomllib
 from typing import Annotated, Final, Self
 
 from mcp.server.auth.provider import AccessToken
-from pydantic import AwareDatetime, BaseModel, Field, ValidationError, model_validator
+from pydantic import AwareDatetime, BaseModel, Field, model_validator
 
-from toolgen.base.files import IrregularFileError, open_named
-from toolgen.base.files.secret_files import is_readable_by_others, writer_fault
+from toolgen.base.files.secret_files import is_readable_by_others
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.operator_file import read_operator_file
 from toolgen.runtime.settings import SettingError
 
-MAX_BYTES: Final = 1024 * 1024
 MAX_TOKEN: Final = 4096  # characters
 SHORTEST_TOKEN: Final = 20  # characters: shorter ones can be guessed
 _TOKEN: Final = r"^[A-Za-z0-9._~+/-]+=*$"  # noqa: S105  a pattern: RFC 6750, section 2.1
@@ -67,28 +64,12 @@ class TokenFile:
     def read(cls, path: str) -> TokenFile:
         """Read a file of tokens. Raises SettingError, whose message contains no value of the file."""
         try:
-            with open_named(path) as file:
-                status = os.fstat(file.fileno())
-                text = file.read(MAX_BYTES + 1).decode()
-            # one more byte than the limit was read
-            if len(text) > MAX_BYTES:
-                raise IrregularFileError(path)
-            entries = _Tables.model_validate(tomllib.loads(text)).tokens
-        except IrregularFileError:
-            raise _error(f"{path} is not a file of at most {MAX_BYTES} bytes") from None
-        except OSError as error:
+            tables, status, _ = read_operator_file("--auth-tokens", path, _Tables)
+        except FileNotFoundError as error:
             raise _error(f"cannot read {path}: {error.strerror}") from None
-        except ValidationError as error:
-            fault = error.errors(include_input=False)[0]
-            where = ".".join(map(str, fault["loc"])) or "the file"
-            raise _error(f"{path} must have [[tokens]] tables: {where}: {fault['msg']}") from None
-        except (ValueError, RecursionError) as error:
-            place = re.search(r"\(at [^()]*\)$", str(error))  # the rest may be a part of a token
-            raise _error(f"{path} is not TOML in UTF-8{f' {place[0]}' if place else ''}") from None
+        entries = tables.tokens
         if len({entry.digest for entry in entries}) < len(entries):
             raise _error(f"{path} has a token twice")
-        if fault_of_writer := writer_fault(path, status):
-            raise _error(fault_of_writer)
         if is_readable_by_others(status):
             if any(entry.token for entry in entries):
                 raise _error(f"others may read the tokens in {path}: chmod 600 {path}, or use sha256")

@@ -1,0 +1,443 @@
+"""Approvals: opened by calls, signed on a page by people with their own keys, and used for one call.
+
+The store of confirmations, which replicas share, has each approval, and for each caller a list of approvals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping, Set
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+from toolgen.runtime.confirmation.question import ApprovalAddress
+from toolgen.runtime.errors import RateLimitedError
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.stores.store import Entry, MemoryStore, Store, StoreError, ask, open_store
+
+from .receipts import append_receipt
+from .signature import Act, NotVerifiedError, Signature, verify
+
+State: TypeAlias = Literal["pending", "approved", "declined", "expired", "changed", "done"]
+"""`pending` and `approved` approvals are open; the other states end one."""
+Result = TypeVar("Result")
+
+DEFAULT_SECONDS: Final = 3_600.0  # that an approval is open
+DEFAULT_APPROVERS: Final = "approvers.toml"
+DEFAULT_RECEIPTS: Final = ".toolgen/receipts.jsonl"
+MAX_OPEN: Final = 20  # approvals of one caller
+_MAX_LISTED: Final = 100  # approvals of one caller that are remembered, open or not
+_KEPT_SECONDS: Final = 86_400.0  # that an approval is remembered after its time, for its page
+_COUNTER_SECONDS: Final = 366 * _KEPT_SECONDS  # that the counter of a key is remembered
+_POLL_SECONDS: Final = 0.25
+_STORE: Final = "confirmation_store"
+_MEMORY: Final = MemoryStore()  # shared by all toolkits of the process
+
+
+class ApprovalError(Exception):
+    """A request of a page is refused: `status` is that of HTTP, `state` that of an ended approval."""
+
+    def __init__(self, status: int, reason: str, state: State | None = None) -> None:
+        self.status, self.state = status, state
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A call that needs an approval."""
+
+    content: Mapping[str, Any]  # of the act: tool, contract, arguments, question, preview, principal
+    title: str  # of the tool
+    approvers: tuple[str, ...]  # people and groups; empty: everybody in the file
+    quorum: int  # how many of them
+    caller: str  # digest of the principal, else of the session; empty: of anybody
+    call: str  # digest of the tool and its arguments
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRecord:
+    """An approval as it is stored."""
+
+    act: str  # its text
+    title: str
+    wanted: tuple[str, ...]  # people and groups who may approve; empty: everybody in the file
+    caller: str
+    call: str
+    state: State = "pending"
+    signatures: tuple[Signature, ...] = ()
+    done_at: float | None = None  # seconds since the epoch
+    done_before: float | None = None  # when an earlier approval of the same call was used
+
+    @classmethod
+    def load(cls, value: bytes, now: float) -> ApprovalRecord:
+        """Read a stored approval, as it is now."""
+        fields = json.loads(value)
+        fields["wanted"] = tuple(fields["wanted"])
+        fields["signatures"] = tuple(Signature(**each) for each in fields["signatures"])
+        record = cls(**fields)
+        is_over = record.is_open and not now < record.content["expires"]
+        return replace(record, state="expired") if is_over else record
+
+    def entry(self) -> Entry:
+        """Return the value that is stored."""
+        return Entry(json.dumps(asdict(self)).encode(), self.content["expires"] + _KEPT_SECONDS)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The act as data."""
+        return Act(self.act).content
+
+    @property
+    def is_open(self) -> bool:
+        """True if it may still be signed or used."""
+        return self.state in ("pending", "approved")
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who has signed."""
+        return tuple(dict.fromkeys(each.approver for each in self.signatures))
+
+
+_Change: TypeAlias = Callable[[ApprovalRecord | None, float], ApprovalRecord | None]
+"""Returns the new record, or None to leave it, from the record and the time."""
+_List: TypeAlias = dict[str, tuple[str, float, bool]]
+"""Digest of a call → the id of its approval, until when it is remembered, and whether it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An approval as its page shows it."""
+
+    act: str
+    title: str
+    digest: str  # of the act, base64url
+    options: Mapping[str, Any]  # PublicKeyCredentialRequestOptionsJSON of WebAuthn
+    state: State
+    approvers: tuple[str, ...]  # who has signed
+    done_before: float | None
+
+
+class Approvals:
+    """The approvals of one process. Safe to use from several threads and event loops.
+
+    Args:
+        settings: where approvers, receipts and approvals are, and the address of the pages.
+
+    Raises:
+        SettingError: a setting or a file is not valid, or the extra `approval` is missing.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        if find_spec("webauthn") is None:
+            needed = "the package webauthn: pip install 'toolgen[approval]'"
+            raise SettingError(f"a tool with `proof: person` needs {needed}")
+        # of an extra
+        from .approvers import Approvers
+
+        self.url = settings.approval_url  # without a slash at its end; None: not known yet
+        self._receipts = Path(settings.receipts or DEFAULT_RECEIPTS)
+        self._seconds = settings.confirmation_expiry or DEFAULT_SECONDS
+        self._store: Store = open_store(
+            _STORE, settings.confirmation_store or "memory", memory=lambda: _MEMORY
+        )
+        self._file, self.approvers = settings.approvers or DEFAULT_APPROVERS, Approvers()
+        try:
+            self.approvers = Approvers.read(self._file)
+        except FileNotFoundError:
+            if settings.approvers is not None:
+                raise SettingError(f"--approvers: there is no file {settings.approvers}") from None
+
+    def reload(self) -> None:
+        """Read the file of approvers again. A fault is logged, and changes nothing."""
+        try:
+            self.approvers = self.approvers.read(self._file)
+        except (SettingError, FileNotFoundError) as error:
+            LOGGER.error("the approvers stay as they were: %s", error)
+        else:
+            LOGGER.info("approvers: %s, SHA-256 %s", self._file, self.approvers.sha256)
+
+    def start_messages(self, definitions: Collection[Mapping[str, Any]]) -> list[str]:
+        """Return what an operator should know about the tools whose calls people approve."""
+        if self.approvers.sha256 is None:
+            messages = [f"there is no file {self._file}: nobody can approve calls (toolgen approvers add)"]
+        else:
+            messages = [f"approvers: {self._file}, SHA-256 {self.approvers.sha256}"]
+        if self.url is None:
+            messages.append("calls cannot be approved: --approval-url says where people open their pages")
+        for definition in definitions:
+            rule = definition.get("confirm", {})
+            if rule.get("proof") != "person" or self.url is None or self.approvers.sha256 is None:
+                continue
+            found = len(
+                {each.name for each in self.approvers.eligible(rule.get("approvers", ()), self.rp_id)}
+            )
+            if found < (quorum := rule.get("quorum", 1)):
+                who = f"{found} of its approvers have a key for {self.rp_id}"
+                messages.append(
+                    f"calls of {definition['name']} cannot be approved: {who}, and it needs {quorum}"
+                )
+        if isinstance(self._store, MemoryStore):
+            messages.append("approvals are in memory: several processes need TOOLGEN_CONFIRMATION_STORE")
+        return messages
+
+    @property
+    def origin(self) -> str:
+        """The origin of the pages, as browsers send it."""
+        parts = urlsplit(self.url or "")
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def rp_id(self) -> str:
+        """The host of the pages, to which keys are bound."""
+        return urlsplit(self.url or "").hostname or ""
+
+    def address_of(self, record: ApprovalRecord) -> ApprovalAddress:
+        """Return where people open an approval."""
+        content = record.content
+        return ApprovalAddress(f"{self.url}/approvals/{content['id']}", content["id"], content["expires"])
+
+    async def find(self, wanted: Wanted) -> tuple[ApprovalRecord, bool]:
+        """Return the approval of a call, opened if there is none, and whether an earlier one has changed.
+
+        It has changed if it is for something else, or if somebody who signed it no longer may. Raises
+        StoreError, and RateLimitedError for a caller with too many.
+        """
+        listed = (await self._change_list(wanted.caller, lambda approvals, now: None)).get(wanted.call)
+        found = None if listed is None else await self._change(listed[0], lambda record, now: None)
+        if found is None or found.state in ("expired", "changed", "done"):
+            return await self._open(wanted, found), False
+        if found.state == "declined" or self._fits(found, wanted):
+            return found, False
+        await self._end(found.content["id"], "changed")
+        return await self._open(wanted, found), True
+
+    def _fits(self, record: ApprovalRecord, wanted: Wanted) -> bool:
+        content = record.content
+        stored = {name: content[name] for name in wanted.content}
+        keys = {
+            (each.id, each.name, each.public_key)
+            for each in self.approvers.eligible(wanted.approvers, self.rp_id)
+        }
+        signed = {(each.credential_id, each.approver, each.public_key) for each in record.signatures}
+        try:
+            for each in record.signatures:
+                verify(Act(record.act), each)
+        except NotVerifiedError:
+            return False
+        is_same = json.dumps(stored, sort_keys=True) == json.dumps(wanted.content, sort_keys=True)
+        is_enough = record.state == "pending" or len(record.people) >= wanted.quorum
+        is_here = content["origin"] == self.origin and content["quorum"] == wanted.quorum
+        return is_same and is_enough and is_here and signed <= keys
+
+    async def _open(self, wanted: Wanted, old: ApprovalRecord | None) -> ApprovalRecord:
+        """Return a new approval, or the one that another call of the same kind has just opened."""
+        new_id, expires = token_urlsafe(), int(time.time() + self._seconds)
+        people = {each.name for each in self.approvers.eligible(wanted.approvers, self.rp_id)}
+        whose = {
+            "approvers": sorted(people),
+            "quorum": wanted.quorum,
+            "origin": self.origin,
+            "rp_id": self.rp_id,
+        }
+        act = Act.write({"id": new_id, **wanted.content, **whose, "expires": expires})
+        done_before = None if old is None else old.done_at
+        new = ApprovalRecord(
+            act.text, wanted.title, wanted.approvers, wanted.caller, wanted.call, done_before=done_before
+        )
+        old_id = None if old is None else old.content["id"]
+        await self._change(new_id, lambda record, now: new)
+
+        def claim(approvals: _List, now: float) -> _List | None:
+            if wanted.call in approvals and approvals[wanted.call][0] != old_id:
+                return None  # another call was faster
+            others = {call: each for call, each in approvals.items() if call != wanted.call and now < each[1]}
+            if sum(is_open for _, _, is_open in others.values()) >= MAX_OPEN:
+                raise RateLimitedError(f"{MAX_OPEN} calls of this caller wait for approval already.")
+            ended = [call for call, (_, _, is_open) in others.items() if not is_open]
+            for call in ended[: max(0, len(others) - _MAX_LISTED)]:
+                del others[call]
+            return {**others, wanted.call: (new_id, expires, True)}
+
+        listed = await self._change_list(wanted.caller, claim)
+        return await self._change(listed[wanted.call][0], lambda record, now: None) or new
+
+    async def view(self, approval_id: str) -> View:
+        """Return an approval for its page. Raises ApprovalError: 404, 410 if it has ended, 503."""
+        record = await _answered(self._change(approval_id, lambda record, now: None))
+        if record is not None and not record.is_open:
+            raise ApprovalError(410, f"This approval is {record.state}.", record.state)
+        return self._view_of(record)
+
+    def _view_of(self, record: ApprovalRecord | None) -> View:
+        if record is None:
+            raise ApprovalError(404, "There is no such approval.")
+        act, content = Act(record.act), record.content
+        eligible = self.approvers.eligible(record.wanted, self.rp_id)
+        ids = [each.id for each in eligible if each.name in content["approvers"]]
+        options = {
+            "challenge": act.digest,
+            "timeout": max(0, int((content["expires"] - time.time()) * 1000)),  # milliseconds
+            "rpId": content["rp_id"],
+            "allowCredentials": [{"type": "public-key", "id": each} for each in ids],
+            "userVerification": "required",
+        }
+        shown = (record.state, record.people, record.done_before)
+        return View(act.text, record.title, act.digest, options, *shown)
+
+    async def sign(self, approval_id: str, credential: Mapping[str, Any]) -> View:
+        """Add a person's signature: an AuthenticationResponseJSON of WebAuthn. Its receipt is written first.
+
+        Raises ApprovalError: 400 if it is none, 403 if it does not verify or its key may not sign, 404, 410,
+        503 if the store or the file of receipts is away.
+        """
+        view = await self.view(approval_id)
+        act, allowed = Act(view.act), [each["id"] for each in view.options["allowCredentials"]]
+        key = next((each for each in self.approvers.entries if each.id == credential.get("id")), None)
+        try:
+            signed_by = ("", "") if key is None else (key.name, key.public_key)
+            signature = Signature.of(credential, *signed_by)
+            if key is None or key.id not in allowed:
+                raise ApprovalError(403, "This key may not approve this call.")
+            counter = verify(act, signature)
+        except ValueError as error:
+            raise ApprovalError(400, f"This is not a signature: {error}.") from None
+        except NotVerifiedError as error:
+            raise ApprovalError(403, f"The signature is refused: {error}.") from None
+        if view.state == "approved" or key.name in view.approvers:
+            return view
+        await _answered(self._check_counter(key.id, counter))
+        try:
+            await asyncio.to_thread(append_receipt, self._receipts, act, signature)
+        except OSError as error:
+            LOGGER.error("a receipt was not written, so its approval does not count: %s", error)
+            raise ApprovalError(503, "The receipt could not be written, so nothing is approved.") from None
+
+        def add(record: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
+            if record is None or record.state != "pending" or signature.approver in record.people:
+                return None
+            signed = replace(record, signatures=(*record.signatures, signature))
+            is_enough = len(signed.people) >= record.content["quorum"]
+            return replace(signed, state="approved") if is_enough else signed
+
+        signed = await _answered(self._change(approval_id, add))
+        # a call that waits may have used it in the same moment
+        is_mine = signed is not None and signature in signed.signatures
+        return self._view_of(signed) if is_mine else await self.view(approval_id)
+
+    async def decline(self, approval_id: str) -> View:
+        """End an approval with no, as everybody with its address may. Raises ApprovalError: 404, 410, 503."""
+        view = await self.view(approval_id)
+        ended = await _answered(self._end(approval_id, "declined"))
+        return replace(view, state="declined") if ended else await self.view(approval_id)
+
+    async def redeem(self, record: ApprovalRecord) -> bool:
+        """Use an approval, once: True for one caller alone. Raises StoreError."""
+        return await self._end(record.content["id"], "done", frozenset({"approved"}))
+
+    async def release(self, record: ApprovalRecord) -> None:
+        """Undo `redeem`, because the tool was not called. Raises StoreError."""
+
+        def reopen(found: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
+            return found and replace(found, state="approved", done_at=None)
+
+        await self._change(record.content["id"], reopen)
+        await self._list(record, is_open=True)
+
+    async def wait(self, approval_id: str, seconds: float) -> bool:
+        """Wait until an approval is no longer pending; False if it still is. Raises StoreError."""
+        deadline = time.monotonic() + seconds
+        while True:
+            record = await self._change(approval_id, lambda record, now: None)
+            if record is None or record.state != "pending":
+                return True
+            if time.monotonic() >= deadline:
+                return False
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _end(
+        self, approval_id: str, state: State, of: Set[State] = frozenset({"pending", "approved"})
+    ) -> bool:
+        """End an approval that is in one of the states `of`. True for who has ended it."""
+        is_mine = False
+
+        def end(record: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
+            nonlocal is_mine  # of the last time that the store calls this
+            is_mine = record is not None and record.state in of
+            return replace(record, state=state, done_at=now) if record is not None and is_mine else None
+
+        record = await self._change(approval_id, end)
+        if record is not None and is_mine:
+            await self._list(record, is_open=False)
+        return is_mine
+
+    async def _list(self, record: ApprovalRecord, *, is_open: bool) -> None:
+        """Note in the caller's list whether an approval is open."""
+        approval_id, until = record.content["id"], record.content["expires"]
+
+        def note(approvals: _List, now: float) -> _List | None:
+            is_listed = record.call in approvals and approvals[record.call][0] == approval_id
+            return {**approvals, record.call: (approval_id, until, is_open)} if is_listed else None
+
+        await self._change_list(record.caller, note)
+
+    async def _check_counter(self, credential_id: str, counter: int) -> None:
+        """Note the counter of a key. Raises ApprovalError for a signature that is not newer than the last."""
+
+        def compare(value: bytes | None, now: float, lost_at: float) -> Entry | None:
+            last = int(value or 0)
+            # keys that do not count send 0: https://www.w3.org/TR/webauthn-3/#sctn-sign-counter
+            if (counter or last) and counter <= last:
+                raise ApprovalError(403, "This signature is older than the last one of its key.")
+            return Entry(b"%d" % counter, now + _COUNTER_SECONDS)
+
+        await self._apply(f"approval-counter:{credential_id}", compare)
+
+    async def _change(self, approval_id: str, change: _Change) -> ApprovalRecord | None:
+        """Change an approval atomically. Return it as it is then; None if there is none."""
+        answer: ApprovalRecord | None = None
+
+        def of_value(value: bytes | None, now: float, lost_at: float) -> Entry | None:
+            nonlocal answer
+            found = None if value is None else ApprovalRecord.load(value, now)
+            changed = change(found, now)
+            answer = changed or found
+            return None if changed is None else changed.entry()
+
+        await self._apply(f"approval:{approval_id}", of_value)
+        return answer
+
+    async def _change_list(self, caller: str, change: Callable[[_List, float], _List | None]) -> _List:
+        """Change the list of a caller atomically, and return it as it is then."""
+        answer: _List = {}
+
+        def of_value(value: bytes | None, now: float, lost_at: float) -> Entry | None:
+            nonlocal answer
+            found: _List = (
+                {} if value is None else {call: tuple(each) for call, each in json.loads(value).items()}
+            )
+            changed = change(found, now)
+            answer = found if changed is None else changed
+            last = max((until for _, until, _ in answer.values()), default=now) + _KEPT_SECONDS
+            return None if changed is None else Entry(json.dumps(changed).encode(), last)
+
+        await self._apply(f"approvals-of:{caller}", of_value)
+        return answer
+
+    async def _apply(self, key: str, change: Callable[[bytes | None, float, float], Entry | None]) -> None:
+        await ask(self._store, lambda: self._store.apply(key, change), part="confirmation store")
+
+
+async def _answered(work: Awaitable[Result]) -> Result:
+    """Return what the store answers. Raises ApprovalError 503 if it does not."""
+    try:
+        return await work
+    except StoreError as error:
+        LOGGER.error("an approval is refused: %s", error)
+        raise ApprovalError(503, "The store of approvals does not answer.") from None

@@ -1,0 +1,89 @@
+"""The people who may approve calls, and their public keys: a reviewed file of `[[approver]]` tables."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection
+from typing import Annotated, Final, Self
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+from pydantic import BaseModel, Field, model_validator
+
+from toolgen.runtime.operator_file import read_operator_file
+from toolgen.runtime.settings import SettingError
+
+from .base64url import decode
+
+_NAME: Final = r"\S"
+
+
+class Approver(BaseModel, extra="forbid", strict=True, frozen=True):
+    """One key of a person: a table of the file. Bytes are base64url, as WebAuthn writes them."""
+
+    name: Annotated[str, Field(pattern=_NAME)]  # one name is one person, however many keys
+    groups: list[Annotated[str, Field(pattern=_NAME)]] = []
+    id: Annotated[str, Field(min_length=1)]  # of the credential
+    public_key: str  # SubjectPublicKeyInfo in DER (RFC 5280, section 4.1.2.7) of an ES256 key
+    rp_id: Annotated[str, Field(min_length=1)]  # the host of the pages that the key signs for
+
+    @model_validator(mode="after")
+    def _has_a_key(self) -> Self:
+        decode(self.id)
+        self.key()
+        return self
+
+    def key(self) -> EllipticCurvePublicKey:
+        """Return the public key. Raises ValueError if it is none that can sign approvals."""
+        return public_key_of(self.public_key)
+
+
+class _Tables(BaseModel, extra="forbid"):
+    approver: list[Approver] = []
+
+
+class Approvers:
+    """The keys of a file, as it was when it was read.
+
+    Attributes:
+        entries: one for each key.
+        sha256: of the file, hexadecimal; None if there is no file.
+    """
+
+    def __init__(self, entries: Collection[Approver] = (), sha256: str | None = None) -> None:
+        self.entries, self.sha256 = tuple(entries), sha256
+
+    @classmethod
+    def read(cls, path: str) -> Approvers:
+        """Read a file of approvers. Raises SettingError, and FileNotFoundError."""
+        tables, _, data = read_operator_file("--approvers", path, _Tables)
+        entries = tables.approver
+        twice = [each for each, count in Counter(entry.id for entry in entries).items() if count > 1]
+        if twice:
+            raise SettingError(f"--approvers: {path} has the key {twice[0]} twice")
+        groups = {group for entry in entries for group in entry.groups}
+        if both := sorted(groups & {entry.name for entry in entries}):
+            raise SettingError(f"--approvers: in {path}, {both[0]!r} is a name and a group")
+        return cls(entries, hashlib.sha256(data).hexdigest())
+
+    def eligible(self, wanted: Collection[str], rp_id: str) -> tuple[Approver, ...]:
+        """Return the keys for pages of a host, of the people and groups in `wanted`; empty: of all."""
+        return tuple(
+            entry
+            for entry in self.entries
+            if entry.rp_id == rp_id
+            and (not wanted or not set(wanted).isdisjoint([entry.name, *entry.groups]))
+        )
+
+
+def public_key_of(text: str) -> EllipticCurvePublicKey:
+    """Return the key in a SubjectPublicKeyInfo in base64url. Raises ValueError if it is no ES256 key."""
+    try:
+        key = load_der_public_key(decode(text))
+    except (ValueError, UnsupportedAlgorithm):
+        raise ValueError("not a SubjectPublicKeyInfo in DER, as base64url") from None
+    if not isinstance(key, EllipticCurvePublicKey) or not isinstance(key.curve, SECP256R1):
+        raise ValueError("not a key for ES256 (P-256)")
+    return key

@@ -1,0 +1,125 @@
+"""A call of a tool with `confirm.proof: person`: people sign it with their own keys before it is executed.
+
+No answer of the caller counts as a person's: tokens, `confirm` callbacks and forms are not looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+from typing import Final, TypeVar
+
+from toolgen.runtime import errors
+from toolgen.runtime.approval.approvals import ApprovalRecord, Approvals, Wanted
+from toolgen.runtime.approval.signature import Act
+from toolgen.runtime.confirmation.question import Approval, Outcome
+from toolgen.runtime.confirmation.tokens import digest_of_call
+from toolgen.runtime.isolation import run_async
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.settings import SettingError
+from toolgen.runtime.stores.store import StoreError
+
+from .confirm import ConfirmedCall, Question, answer_of, outcome_of, refusal
+
+Result = TypeVar("Result")
+ROUND_SECONDS: Final = 25.0
+"""That a call waits for signatures before its client is asked again: clients give up after 30 or 60."""
+
+
+class ApprovedCall(ConfirmedCall):
+    """A call that people approve. They see its question and its preview on a page."""
+
+    async def run(self, execute: Callable[[], Awaitable[Result]]) -> Result:
+        """Await `execute` after people have approved the call, and return its result.
+
+        Raises ConfirmationRequiredError, DeclinedError, QuestionCancelledError, RateLimitedError or
+        ChangedSinceConfirmedError if it is not executed; ConfirmationPending if `show_approval` raises that.
+        """
+        if self.caller.in_worker:  # the process that queued the call has used the approval
+            return await super().run(execute)
+        try:
+            approvals = self.environment.approvals()
+            if approvals.url is None:
+                raise SettingError("--approval-url does not say where people approve calls")
+            record, question = await self._redeemed(approvals)
+        except (SettingError, StoreError) as error:
+            LOGGER.error("call %s of %s cannot be approved: %s", self.call.call_id, self.contract.name, error)
+            self.audit("unavailable", "person")
+            raise errors.ConfirmationRequiredError(
+                f"This call cannot be approved here, nothing was done. Reference: {self.call.call_id}."
+            ) from None
+        receipt = Act(record.act).digest
+        self._audit_of("approved", record, question, approvers=", ".join(record.people), receipt=receipt)
+        principal, people = self.call.principal, record.people
+        self.call.approval = Approval(question.preview, question.asked.message, principal, people, receipt)
+        try:
+            return await execute()
+        except errors.ToolError:
+            if not self.call.has_begun:  # refused before the tool was called: by a limit, for example
+                await approvals.release(record)
+            raise
+
+    async def _redeemed(self, approvals: Approvals) -> tuple[ApprovalRecord, Question]:
+        """Return an approval that this call has used up, and the question that it answers."""
+        while True:
+            question = await self.question()
+            record, has_changed = await approvals.find(self._wanted(question))
+            address = approvals.address_of(record)
+            question = replace(question, asked=replace(question.asked, approval=address))
+            if record.state == "approved":
+                if await approvals.redeem(record):
+                    return record, question
+                continue  # another call with the same arguments was faster
+            if record.state == "declined":
+                raise errors.DeclinedError
+            self.metadata["approval"] = asdict(address)
+            self._audit_of("asked", record, question)
+            if has_changed:
+                self._audit_of("changed", record, question)
+                changed = errors.ChangedSinceConfirmedError
+                text = f"{changed.description} People have to approve it anew: {address.url}"
+                raise question.error(changed, text, "Preview of the new state:")
+            if not await self._is_opened(record, question):
+                text = f"Somebody has to approve this call at {address.url} first; then repeat it unchanged."
+                raise refusal(f"{text} {question.asked.message}", question)
+            await approvals.wait(address.id, ROUND_SECONDS)
+
+    async def _is_opened(self, record: ApprovalRecord, question: Question) -> bool:
+        """Show the address of an approval; False if nobody can be shown it. Raises for a no."""
+        if self.caller.show_approval is None:
+            return False
+        try:
+            answer = await run_async(
+                answer_of(self.caller.show_approval, question.asked), None, self.contract.name
+            )
+            if answer is None:
+                raise errors.QuestionCancelledError
+            if answer is not True:
+                raise errors.DeclinedError
+        except errors.ConfirmationRequiredError:
+            return False
+        except (errors.DeclinedError, errors.QuestionCancelledError) as error:
+            self._audit_of(outcome_of(error), record, question)
+            raise
+        return True
+
+    def _audit_of(self, outcome: Outcome, record: ApprovalRecord, question: Question, **known: str) -> None:
+        self.audit(outcome, "person", record.content["id"], question, **known)
+
+    def _wanted(self, question: Question) -> Wanted:
+        contract, rule = self.contract, self.contract.confirm or {}
+        definition = json.dumps(contract.definition, sort_keys=True, default=list)
+        content = {
+            "tool": contract.name,
+            "contract": hashlib.sha256(definition.encode()).hexdigest(),
+            "arguments": self.arguments,
+            "question": question.asked.message,
+            "preview": question.asked.preview,
+            "principal": self.call.principal,
+        }
+        title = contract.definition.get("title") or contract.name
+        call = digest_of_call(contract.name, self.arguments, "person", self.call.headers)
+        people, quorum = tuple(rule.get("approvers", ())), rule.get("quorum", 1)
+        return Wanted(content, title, people, quorum, self.holder or "", call)
