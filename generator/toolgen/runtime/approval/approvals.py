@@ -27,6 +27,7 @@ from .signature import Act, NotVerifiedError, Signature, verify
 
 State: TypeAlias = Literal["pending", "approved", "declined", "expired", "changed", "done"]
 """`pending` and `approved` approvals are open; the other states end one."""
+Found: TypeAlias = Literal["known", "new", "changed"]
 Result = TypeVar("Result")
 
 DEFAULT_SECONDS: Final = 3_600.0  # that an approval is open
@@ -154,6 +155,10 @@ class Approvals:
             if settings.approvers is not None:
                 raise SettingError(f"--approvers: there is no file {settings.approvers}") from None
 
+    def use_url(self, url: str) -> None:
+        """Take the address of a server whose port is known, unless a setting says where pages are."""
+        self.url = self.url or url
+
     def reload(self) -> None:
         """Read the file of approvers again. A fault is logged, and changes nothing."""
         try:
@@ -203,20 +208,20 @@ class Approvals:
         content = record.content
         return ApprovalAddress(f"{self.url}/approvals/{content['id']}", content["id"], content["expires"])
 
-    async def find(self, wanted: Wanted) -> tuple[ApprovalRecord, bool]:
-        """Return the approval of a call, opened if there is none, and whether an earlier one has changed.
+    async def find(self, wanted: Wanted) -> tuple[ApprovalRecord, Found]:
+        """Return the approval of a call: the one that was opened before, or a new one.
 
-        It has changed if it is for something else, or if somebody who signed it no longer may. Raises
+        One that is for something else, or was signed by somebody who no longer may, has changed. Raises
         StoreError, and RateLimitedError for a caller with too many.
         """
         listed = (await self._change_list(wanted.caller, lambda approvals, now: None)).get(wanted.call)
         found = None if listed is None else await self._change(listed[0], lambda record, now: None)
         if found is None or found.state in ("expired", "changed", "done"):
-            return await self._open(wanted, found), False
+            return await self._open(wanted, found), "new"
         if found.state == "declined" or self._fits(found, wanted):
-            return found, False
+            return found, "known"
         await self._end(found.content["id"], "changed")
-        return await self._open(wanted, found), True
+        return await self._open(wanted, found), "changed"
 
     def _fits(self, record: ApprovalRecord, wanted: Wanted) -> bool:
         content = record.content
@@ -350,7 +355,7 @@ class Approvals:
         await self._change(record.content["id"], reopen)
         await self._list(record, is_open=True)
 
-    async def wait(self, approval_id: str, seconds: float) -> bool:
+    async def ended(self, approval_id: str, seconds: float) -> bool:
         """Wait until an approval is no longer pending; False if it still is. Raises StoreError."""
         deadline = time.monotonic() + seconds
         while True:

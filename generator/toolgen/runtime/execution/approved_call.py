@@ -65,7 +65,7 @@ class ApprovedCall(ConfirmedCall):
         """Return an approval that this call has used up, and the question that it answers."""
         while True:
             question = await self.question()
-            record, has_changed = await approvals.find(self._wanted(question))
+            record, found = await approvals.find(self._wanted(question))
             address = approvals.address_of(record)
             question = replace(question, asked=replace(question.asked, approval=address))
             if record.state == "approved":
@@ -75,8 +75,9 @@ class ApprovedCall(ConfirmedCall):
             if record.state == "declined":
                 raise errors.DeclinedError
             self.metadata["approval"] = asdict(address)
-            self._audit_of("asked", record, question)
-            if has_changed:
+            if found != "known":
+                self._audit_of("asked", record, question)
+            if found == "changed":
                 self._audit_of("changed", record, question)
                 changed = errors.ChangedSinceConfirmedError
                 text = f"{changed.description} People have to approve it anew: {address.url}"
@@ -84,7 +85,7 @@ class ApprovedCall(ConfirmedCall):
             if not await self._is_opened(record, question):
                 text = f"Somebody has to approve this call at {address.url} first; then repeat it unchanged."
                 raise refusal(f"{text} {question.asked.message}", question)
-            await approvals.wait(address.id, ROUND_SECONDS)
+            await approvals.ended(address.id, ROUND_SECONDS)
 
     async def _is_opened(self, record: ApprovalRecord, question: Question) -> bool:
         """Show the address of an approval; False if nobody can be shown it. Raises for a no."""
