@@ -71,6 +71,7 @@ function Consent({ consent }) {
   };
   return (
     <>
+      {consent.proof === "person" && <p>Each call needs the signature of {consent.quorum === 1 ? "a person" : `${consent.quorum} people`}: {visible(consent.approvers.join(", ") || "anybody in the approvers file")}.</p>}
       <p>The user is asked before the tool acts{consent.preview ? ", and sees a preview of what it would do" : ""}. A call of a client that cannot ask {unsupported[consent.on_unsupported]}.</p>
       <blockquote class="question">{visible(consent.question ?? consent.message)}</blockquote>
       {consent.question !== null && <p class="note">As for the example “{visible(consent.example)}”. The text of the spec: <code>{visible(consent.message)}</code></p>}

@@ -65,6 +65,9 @@ class Confirm(SpecPart):
     preview: bool = False
     only_if: str | None = None
     on_unsupported: Literal["deny", "two_step", "allow"] = "deny"
+    proof: Literal["client", "person"] = "client"
+    approvers: list[str] = []
+    quorum: int = 1
 
 
 class Inject(SpecPart):

@@ -8,6 +8,7 @@ from typing import Final
 from toolgen.base.suggestions import quoted
 from toolgen.changes.contract import REQUEST, Contract
 from toolgen.changes.rule import FieldEdit, ToolPair
+from toolgen.language.spec import Confirm
 from toolgen.runtime.definition.semantics.pointers import Placeholder, placeholders
 from toolgen.runtime.definition.semantics.properties import find_property
 
@@ -31,6 +32,8 @@ def confirm_stricter(pair: ToolPair) -> Iterator[FieldEdit]:
         yield FieldEdit(
             ("confirm", "only_if"), f"calls with {quoted(new.only_if)} false do not act", new.only_if
         )
+    if old and new:
+        yield from _weaker_proof(new, old, is_stricter=True)
 
 
 def confirm_text_changed(pair: ToolPair) -> Iterator[FieldEdit]:
@@ -50,12 +53,34 @@ def confirm_weakened(pair: ToolPair) -> Iterator[FieldEdit]:
     if _FROM_STRICT.index(new.on_unsupported) > _FROM_STRICT.index(old.on_unsupported):
         message = f"on_unsupported changed from {old.on_unsupported} to {new.on_unsupported}"
         yield FieldEdit(("confirm", "on_unsupported"), message, [old.on_unsupported, new.on_unsupported])
+    yield from _weaker_proof(old, new)
     if old.preview and not new.preview:
         yield FieldEdit(("confirm", "preview"), "the user no longer sees a preview")
     if old.only_if is not None and new.only_if != old.only_if:
         yield FieldEdit(("confirm", "only_if"), f"calls with {quoted(old.only_if)} false act", old.only_if)
     for value in _values_not_shown(pair.old, pair.new):
         yield FieldEdit(("confirm", "message"), f"the question no longer shows {quoted(value)}", value)
+
+
+def _weaker_proof(strict: Confirm, weak: Confirm, *, is_stricter: bool = False) -> Iterator[FieldEdit]:
+    """Yield the fields by which `weak` needs less of people than `strict`, the older version.
+
+    With `is_stricter`, `weak` is the older version.
+    """
+    old, new = (weak, strict) if is_stricter else (strict, weak)
+    if strict.proof == "person" != weak.proof:
+        message = f"proof changed from {old.proof} to {new.proof}"
+        yield FieldEdit(("confirm", "proof"), message, [old.proof, new.proof])
+    if strict.proof != "person" or weak.proof != "person":
+        return
+    # without a list, everybody in the approvers file
+    if strict.approvers and not (weak.approvers and {*weak.approvers} <= {*strict.approvers}):
+        lists = [", ".join(each.approvers) or "everybody" for each in (old, new)]
+        message = f"approvers changed from {quoted(lists[0])} to {quoted(lists[1])}"
+        yield FieldEdit(("confirm", "approvers"), message, lists)
+    if strict.quorum > weak.quorum:
+        message = f"quorum changed from {old.quorum} to {new.quorum}"
+        yield FieldEdit(("confirm", "quorum"), message, [old.quorum, new.quorum])
 
 
 def safety_improved(pair: ToolPair) -> Iterator[FieldEdit]:

@@ -75,7 +75,8 @@ def _consent(tool: ProgramTool, confirm: Confirm) -> JsonObject:
     carried_out = (each for each in tool.spec.examples if each.error is None)
     asked = next((each for each in carried_out if not (only_if and only_if.is_false(each.input))), None)
     question = None if asked is None else render_message(confirm.message, asked.input)
-    shown = confirm.model_dump(exclude_none=True)
+    of_people = {"proof", "approvers", "quorum"} if confirm.proof == "client" else None
+    shown = confirm.model_dump(exclude_none=True, exclude=of_people)
     return {**shown, "question": question, "example": None if asked is None else asked.name}
 
 

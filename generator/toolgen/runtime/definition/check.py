@@ -159,6 +159,21 @@ def semantic_faults(
     yield from check_placeholders(data, documents["input_schema"])
     yield from check_page(data, documents)
     yield from check_only_if(data, documents["input_schema"])
+    yield from _check_proof(data.get("confirm", {}))
+
+
+def _check_proof(confirm: Mapping[str, Any]) -> Iterator[SpecFault]:
+    """Yield the faults of fields of `confirm` that contradict its `proof`."""
+    if confirm.get("proof") == "person":
+        if confirm.get("on_unsupported", "deny") != "deny":
+            message = "a person's signature cannot be skipped, nor replaced by a token"
+            hint = "remove `on_unsupported`: a client that cannot ask gets the address of the approval"
+            yield SpecFault(("confirm", "on_unsupported"), "bad-proof", message, hint)
+        return
+    for field in sorted(confirm.keys() & {"approvers", "quorum"}):
+        message = f"{field!r} is about people who sign, and nobody signs without `proof: person`"
+        hint = f"add `proof: person`, or remove `{field}`"
+        yield SpecFault(("confirm", field), "bad-proof", message, hint, of_key=True)
 
 
 def not_compiled(path: JsonPath, error: Exception) -> SpecFault:
