@@ -138,7 +138,7 @@ def test_a_lock_starts_no_command_and_is_sent_no_variable(
             ],
             "two tools of the name tea differ",
         ),
-        ([{"name": "tea", "inputSchema": {"type": "object"}}] * 2, "lists two tools of the name tea"),
+        ([{"name": "tea", "inputSchema": {"type": "object"}}] * 2, "left out tea: listed more than once"),
         ([], "tools.json has no tools"),
         ([{"type": "function", "name": "tea", "parameters": {}}], "definitions of openai-responses"),
     ],

@@ -8,6 +8,7 @@ field that is null there.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -15,10 +16,16 @@ from typing import Any
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
 from toolgen.serving.readable_output import readable_output
-from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
+from toolgen.sources.definitions import (
+    OF_A_SERVER,
+    SourceDefinition,
+    import_definitions,
+    key_of,
+    unwrapped,
+)
 from toolgen.sources.examples import add_examples, examples_of_schema
-from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
-from toolgen.sources.json_source import JsonDocument, check_definition, errors_at
+from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError, in_spec_order
+from toolgen.sources.json_source import JsonDocument, check_definition, errors_at, read_json_documents
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
 
@@ -54,6 +61,24 @@ def import_mcp(
     found = _read_tools(documents, name, left_out)
     to_spec = partial(_to_spec, upstream=upstream)
     return import_definitions(found, to_spec, name, "tool", existing, _EXPECTED, left_out)
+
+
+def import_listed(
+    listed: Sequence[Any], name: str, existing: ExistingNames, left_out: LeftOut, *, upstream: str = ""
+) -> list[ImportedTool]:
+    """Return the tools that a server lists, with the same limits as for a file.
+
+    A name that is listed more than once is left out: a call would reach one of its tools. Raises as
+    `import_mcp` does.
+    """
+    keys = [key_of(tool, OF_A_SERVER, (index,)) for index, tool in enumerate(listed)]
+    numbers, found = Counter(keys), list[Any]()
+    for key, tool in zip(keys, listed, strict=True):
+        with left_out.reading(key):
+            if numbers[key] > 1:
+                raise SourceError("listed more than once, and a call would reach one of them")
+            found += (each.value for each in read_json_documents(json.dumps(tool).encode(), name))
+    return import_mcp([JsonDocument(found, 0)], name, existing, left_out, upstream=upstream)
 
 
 def _read_tools(

@@ -77,7 +77,7 @@ async def test_a_gateway_keeps_calling_the_other_tools(project: Project, era: st
         assert text_of(await client.call_tool("good", {})) == "done"
         assert error_code(await client.call_tool("other", {})) == "upstream_changed"
         assert text_of(await client.call_tool("good", {})) == "done"
-    said = "the server of shop.lock lists tools that break MCP: 'other', '#/2', 'new', '#/4';"
+    said = "upstream shop sent 'other', '#/2', 'new', '#/4', tools that break MCP"
     assert http.log.count(said) == 1
 
 

@@ -11,9 +11,7 @@ resources and prompts are served, too.
 from __future__ import annotations
 
 import argparse
-import json
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,19 +21,16 @@ from toolgen.cli.imports import common
 from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
-from toolgen.sources.definitions import OF_A_SERVER, key_of
 from toolgen.sources.forwarded_modules import upstream_name
-from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import read_source, source_errors
-from toolgen.sources.mcp import OWNED, UPSTREAM, import_mcp
+from toolgen.sources.mcp import OWNED, UPSTREAM, import_listed, import_mcp
 from toolgen.sources.mcp_client import source_argument
-from toolgen.sources.mcp_client.listing import with_others
 from toolgen.sources.server import forwarded
 
 if TYPE_CHECKING:
     from toolgen.language.package import Package
     from toolgen.project import Project
-    from toolgen.sources.imported_tool import ImportedTool, LeftOut
+    from toolgen.sources.imported_tool import ImportedTool
     from toolgen.sources.loading.imported_specs import ImportContext, NewModules
     from toolgen.sources.mcp_client.client import ServerAddress
 
@@ -59,7 +54,11 @@ def run(args: argparse.Namespace) -> bool:
     if args.implement:
         return _implement(args, address)
     if address is not None:
-        return common.run_import(args, _converted(_listed(address), address.shown), OWNED)
+        from toolgen.sources.mcp_client.connection import list_tools
+
+        with source_errors():
+            listed = list_tools(address)
+        return common.run_import(args, _converted(listed, address.shown), OWNED)
     return common.run_import(args, common.converted(read_source(args.source, args.start), import_mcp), OWNED)
 
 
@@ -89,32 +88,12 @@ def _address(args: argparse.Namespace) -> ServerAddress | None:
     return ServerAddress.of(found, args.header)
 
 
-def _listed(address: ServerAddress) -> list[Any]:
-    from toolgen.sources.mcp_client.connection import list_tools
-
-    with source_errors():
-        return list_tools(address)
-
-
 def _converted(
     listed: Sequence[Any], name: str, upstream: str = ""
 ) -> Callable[[ImportContext], list[ImportedTool]]:
     """Return what converts the tools that a server lists."""
 
-    def convert(context: ImportContext) -> list[ImportedTool]:
-        documents = _documents_of(listed, name, context.left_out)
-        return import_mcp(documents, name, context.names, context.left_out, upstream=upstream)
-
-    return convert
-
-
-def _documents_of(listed: Sequence[Any], name: str, left_out: LeftOut) -> list[JsonDocument]:
-    """Return what a server lists, with the same limits as for a file."""
-    found: list[Any] = []
-    for index, tool in enumerate(listed):
-        with left_out.reading(key_of(tool, OF_A_SERVER, (index,))):
-            found += (each.value for each in read_json_documents(json.dumps(tool).encode(), name))
-    return [JsonDocument(found, 0)]
+    return lambda context: import_listed(listed, name, context.names, context.left_out, upstream=upstream)
 
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
@@ -131,19 +110,13 @@ def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
     with source_errors():
         listing = list_server(address, "importing from a server")
     upstream = upstream_name(project, listing.name, address.source, is_sync=args.sync)
-    listed = with_others(listing.tools, listing.unnamed)
-    names = Counter(str(tool["name"]) for tool in listing.tools)
     headers = {
         name: f"${{{variable}}}" for name, _, variable in (each.partition("=") for each in args.header)
     }
     env = {name: f"${{{name}}}" for name in args.env}
 
     def convert(context: ImportContext) -> list[ImportedTool]:
-        for name in (name for name, number in names.items() if number > 1):
-            context.left_out.reasons[name] = "listed more than once, and a call would reach one of them"
-            context.left_out.code = "bad-source"
-        others = [each for each in listed if names[key_of(each, OF_A_SERVER, ())] < 2]
-        return list(map(forwarded, _converted(others, address.shown, upstream)(context)))
+        return list(map(forwarded, _converted(listing.whole, address.shown, upstream)(context)))
 
     def implementations(project: Project, package: Package) -> NewModules:
         lock = lock_text(listing)

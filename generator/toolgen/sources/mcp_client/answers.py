@@ -2,22 +2,29 @@
 
 What does not answer a request becomes an answer that says so, with a `Failure`. The SDK by itself reports
 most of it alike, lets a call wait for ever whose answer it cannot read, gives any answer in a stream of HTTP
-to the call that opened it, and ends all calls when one cannot be sent.
+to the call that opened it, ends all calls when one cannot be sent, and refuses a list of which one definition
+is not valid.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
+from itertools import compress
+from secrets import token_hex
 from typing import Any, Final
 
 import httpx2
 import mcp_types as types
+from mcp_types.methods import validate_server_result
+from mcp_types.version import LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.http.reply import seconds_of
 from toolgen.serving.server_state import SESSION_HEADER
+from toolgen.sources.definitions import OF_A_SERVER, key_of
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.bounded_http import BoundedClient, BoundedStream, RedirectError, has_events
 from toolgen.sources.mcp_client.outcomes import (
@@ -29,6 +36,14 @@ from toolgen.sources.mcp_client.outcomes import (
     RequestFailedError,
 )
 
+WHOLE: Final = f"toolgen/{token_hex(16)}"
+"""Key of `_meta`, which no server knows: the list as it came, of which the SDK gets the valid definitions."""
+_LISTS: Final = {
+    "tools": "tools/list",
+    "resources": "resources/list",
+    "resourceTemplates": "resources/templates/list",
+    "prompts": "prompts/list",
+}
 _SHOWN: Final = 200  # characters of what cannot be read
 _BOM: Final = b"\xef\xbb\xbf"  # RFC 8259, section 8.1: parsers may ignore it
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
@@ -69,7 +84,7 @@ def read_message(
         message: types.JSONRPCMessage = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValueError:
         shown = quoted(text[: 2 * _SHOWN].decode("utf-8", "replace"), _SHOWN)
-        report(f"{shown}, which is no message of MCP")
+        report("which is no message of MCP", shown)
         # neither what a server prints nor a notification
         if only is None or b'"jsonrpc"' not in text or b'"method"' in text:
             return None
@@ -78,10 +93,11 @@ def read_message(
         if message.id is None and only is not None:
             message.id = only
         elif str(message.id) not in map(str, (*waiting, *listening)):
-            report(
-                f"an answer to a request that does not wait for one, with the id {quoted(str(message.id))}"
-            )
+            report("the id of an answer to a request that does not wait for one", quoted(str(message.id)))
             return None
+    if isinstance(message, types.JSONRPCResponse):
+        for key in _LISTS.keys() & message.result.keys():
+            _leave_out_odd(message.result, key, report)
     # nobody reads log messages, and each would take a task
     return None if getattr(message, "method", "") == "notifications/message" else message
 
@@ -108,6 +124,28 @@ def of_response(response: httpx2.Response, error: types.JSONRPCError | None) -> 
     return RequestFailedError(failure, reason, retry_after=after, status=status)
 
 
+def _leave_out_odd(result: dict[str, Any], key: str, report: Report) -> None:
+    """Keep only the definitions of a list that the SDK accepts; see `WHOLE`."""
+    listed, meta = result[key], result.get("_meta")
+    if not isinstance(listed, list) or _is_valid(result, key, listed):
+        return
+    is_valid = [_is_valid(result, key, [each]) for each in listed]
+    odd = [key_of(each, OF_A_SERVER, (at,)) for at, each in enumerate(listed) if not is_valid[at]]
+    report(f"{key} that break MCP", ", ".join(quoted(each, 40) for each in odd))
+    result[key] = [*compress(listed, is_valid)]
+    result["_meta"] = {**(meta if isinstance(meta, dict) else {}), WHOLE: listed}
+
+
+def _is_valid(result: dict[str, Any], key: str, listed: list[Any]) -> bool:
+    """True if the SDK accepts a result with this list."""
+    version = MODERN_PROTOCOL_VERSIONS[-1] if "resultType" in result else LATEST_HANDSHAKE_VERSION
+    try:
+        validate_server_result(_LISTS[key], version, {**result, key: listed})
+    except ValueError:
+        return False
+    return True
+
+
 class AnsweringClient(BoundedClient):
     """Answers each request of MCP: with a failure, if the server does not."""
 
@@ -131,7 +169,7 @@ class AnsweringClient(BoundedClient):
         except Exception as error:  # with which the SDK would end all calls
             failed = _failure_of(error)
         if own is None:
-            self._report(f"no answer to a notification: {failed}")
+            self._report("in answer to a notification", str(failed))
             return httpx2.Response(202, request=request)
         return _with_body(httpx2.Response(200, request=request), _json(as_answer(own, failed)))
 
@@ -150,9 +188,7 @@ class AnsweringClient(BoundedClient):
         status, answer = response.status_code, None
         if status < 300:
             answer = read_message(body, {own}, self._report) if body else None
-            if isinstance(answer, types.JSONRPCResponse):
-                return body.removeprefix(_BOM)
-            if isinstance(answer, types.JSONRPCError):
+            if isinstance(answer, types.JSONRPCResponse | types.JSONRPCError):
                 return _json(answer)
         else:
             with suppress(ValueError):
@@ -184,21 +220,21 @@ class _Answers(httpx2.AsyncByteStream):
         try:
             async for event in self._stream:
                 lines = [line.partition(b":") for line in _LINE_END.split(event)]
-                fields = {name: value.removeprefix(b" ") for name, _, value in lines}
-                if own := fields.get(b"id"):
+                fields = [(name, value.removeprefix(b" ")) for name, _, value in lines if name]
+                others = {name: value for name, value in fields if name != b"data"}
+                if own := others.get(b"id"):
                     self._resumed.pop(last, None)
                     last = own.decode("utf-8", "replace")
                     self._resumed[last] = self._own
-                data = b"\n".join(value.removeprefix(b" ") for name, _, value in lines if name == b"data")
-                if not data or fields.get(b"event", b"message") != b"message":
-                    yield event
-                    continue
-                message = read_message(data, {self._own}, self._report)
-                is_answered |= isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
-                if isinstance(message, types.JSONRPCError) or data.startswith(_BOM):
-                    event = b"data: %b\n\n" % _json(message) if message is not None else b""
-                if message is not None:
-                    yield event
+                data = b"\n".join(value for name, value in fields if name == b"data")
+                if data and others.get(b"event", b"message") == b"message":
+                    message = read_message(data, {self._own}, self._report)
+                    if message is None:
+                        continue
+                    is_answered |= isinstance(message, types.JSONRPCResponse | types.JSONRPCError)
+                    fields = [*others.items(), (b"data", _json(message))]
+                    event = b"".join(b"%b: %b\n" % field for field in fields) + b"\n"
+                yield event
         except Exception as error:
             failed = _failure_of(error)
         if is_answered:
@@ -220,7 +256,7 @@ def _message_in(request: httpx2.Request) -> types.JSONRPCMessage | None:
 
 
 def _json(message: types.JSONRPCMessage) -> bytes:
-    return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    return json.dumps(message.model_dump(by_alias=True, exclude_unset=True)).encode()
 
 
 def _with_body(response: httpx2.Response, body: bytes) -> httpx2.Response:

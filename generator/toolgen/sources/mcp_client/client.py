@@ -24,7 +24,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.serving.uri_templates import SKILLS
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.limits import ByteBudget
-from toolgen.sources.mcp_client.listing import Listing, announced, named, with_others
+from toolgen.sources.mcp_client.listing import Listing, announced, named
 from toolgen.sources.mcp_client.outcomes import Report, ignore
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
@@ -238,20 +238,19 @@ async def read_features(client: Any, source: str) -> dict[str, list[dict[str, An
 async def read_listing(client: Any, source: str) -> Listing:
     """Return all that a server lists. Raises SourceError, and what the SDK raises."""
     info, can = client.server_info, client.server_capabilities
-    listed = await read_list(client, source, "tools") if can.tools else []
-    lists: dict[str, Any] = {"tools": named(listed, "tools"), **await read_features(client, source)}
-    lists["unnamed"] = [(index, each) for index, each in enumerate(listed) if not named([each], "tools")]
+    whole = await read_list(client, source, "tools") if can.tools else []
+    lists: dict[str, Any] = {"tools": named(whole, "tools"), **await read_features(client, source)}
     texts = (info.name, info.version or "", client.instructions or "")
     capabilities = announced(can.model_dump(mode="json", by_alias=True, exclude_none=True))
     about = info.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"name", "version"})
-    return Listing(*texts, **lists, capabilities=capabilities, about=about)
+    return Listing(*texts, **lists, capabilities=capabilities, about=about, whole=whole)
 
 
 async def read_list(client: Any, source: str, key: str) -> list[Any]:
     """Return all that is in a list of a server, one of `LISTS`."""
     import mcp_types as types
 
-    from toolgen.sources.mcp_client.odd_definitions import put_aside
+    from toolgen.sources.mcp_client.answers import WHOLE
 
     class Page(types.PaginatedResult):
         """A result that keeps all keys: the SDK's own types drop those that they do not know."""
@@ -271,9 +270,10 @@ async def read_list(client: Any, source: str, key: str) -> list[Any]:
     for _ in range(_MAX_PAGES):
         request = kind(params=types.PaginatedRequestParams(cursor=cursor))
         page = await client.session.send_request(request, Page)
-        is_same = cursor is not None and page.next_cursor == cursor and page.found == last
-        last, cursor = page.found, page.next_cursor
-        listed += [] if is_same else with_others(last, put_aside(page.meta))
+        found = (page.meta or {}).get(WHOLE, page.found)
+        is_same = cursor is not None and page.next_cursor == cursor and found == last
+        last, cursor = found, page.next_cursor
+        listed += [] if is_same else found
         if cursor is None or cursor in seen:
             if cursor is not None:
                 again = f"the cursor {quoted(cursor)}, which is no other page"

@@ -202,15 +202,11 @@ class ServerConnection:
         """Connect, and stay connected: the SDK's scopes must be left by the task that entered them."""
         from mcp import Client  # its import takes longer than the other modules of a command
 
-        from toolgen.sources.mcp_client.odd_definitions import with_odd_aside
-
         answer: Any = None if self._elicit is None else self._answer_question
         async with (
             self._open_transport() as self._opened,
             Client(
-                self._opened.transport
-                if self._transport is not None
-                else with_odd_aside(self._opened.transport, self._note_odd),
+                self._opened.transport,
                 elicitation_callback=answer,
                 message_handler=self._handle,
                 **options,
@@ -222,9 +218,6 @@ class ServerConnection:
             ready.set_result(client)
             await self._attend(client, closing)
 
-    def _note_odd(self, what: str) -> None:
-        """Note that the server lists something that is not valid; who reads the list sees it."""
-
     async def _prepare(self, client: Any) -> None:
         """Look at the server before the first request."""
 
@@ -235,9 +228,9 @@ class ServerConnection:
     async def _handle(self, message: Any) -> None:
         """Handle a notification."""
 
-    def _report(self, sent: str) -> None:
+    def _report(self, kind: str, sent: str) -> None:
         """Remember the first thing that the server sent and that was dropped."""
-        self.noise = self.noise or sent
+        self.noise = self.noise or f"{sent}, {kind}"
 
     async def _answer_question(self, context: Any, question: Any) -> Any:
         assert self._elicit is not None

@@ -37,7 +37,7 @@ class Listing:
     skills: Sequence[JsonObject] = ()
     capabilities: frozenset[str] | None = None  # paths such as `resources.subscribe`; None: not known
     about: JsonObject | None = None  # title, icons and the like of the server; None: not known
-    unnamed: Sequence[tuple[int, Any]] = ()  # what is listed as a tool and has no name, with its index
+    whole: Sequence[Any] = ()  # all that is listed as tools, also what has no name
 
     @property
     def label(self) -> str:
@@ -64,14 +64,6 @@ def announced(capabilities: Mapping[str, Any], before: str = "") -> frozenset[st
 def named(listed: Sequence[Any], key: str) -> list[JsonObject]:
     """Return the definitions with a name in the list `key` of a server: nobody can use the others."""
     return [each for each in listed if isinstance(each, dict) and isinstance(each.get(LISTS[key]), str)]
-
-
-def with_others(listed: Sequence[Any], others: Sequence[tuple[int, Any]]) -> list[Any]:
-    """Return a list with others at their indices."""
-    found = [*listed]
-    for index, each in others:
-        found.insert(index, each)
-    return found
 
 
 def refuse_unnamed(listed: Any, key: str, source: str) -> None:

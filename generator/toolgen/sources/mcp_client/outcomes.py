@@ -16,12 +16,12 @@ from toolgen.runtime.errors import (
     UnreachableError,
 )
 
-Report = Callable[[str], None]
-"""Gets what a server sent and that is dropped, after "it sent"."""
+Report = Callable[[str, str], None]
+"""Gets what a server sent and that is dropped, as words behind "it sent": the kind, and the thing itself."""
 KEY: Final = "toolgen/failure"  # in the data of errors that are made here, in place of an answer
 
 
-def ignore(sent: str) -> None:
+def ignore(kind: str, sent: str) -> None:
     """Report nothing."""
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.lock import is_lock, read_lock
@@ -15,11 +13,12 @@ from toolgen.changes.comparing.source_definitions import find_source
 from toolgen.language.package import PackageSettings
 from toolgen.project import UnableError
 from toolgen.project.building.spec_source import SpecSource
+from toolgen.sources.definitions import unwrapped
 from toolgen.sources.exported_tools import MCP, read_exported
 from toolgen.sources.imported_tool import ImportedTools, LeftOut, SourceError
-from toolgen.sources.json_source import JsonDocument, read_json_documents
+from toolgen.sources.json_source import read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, read_source, source_errors
-from toolgen.sources.mcp import import_mcp
+from toolgen.sources.mcp import import_listed
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import Listing
@@ -64,16 +63,11 @@ def read_definitions(
 
 def definitions_of(listing: Listing, shown: str) -> ClientDefinitions:
     """Return the definitions that a server lists; messages call it `shown`. Raises UnableError."""
-    numbers = Counter(str(tool["name"]) for tool in listing.tools)
-    twice = next((name for name, number in numbers.items() if number > 1), None)
-    if twice is not None:
-        message = f"{shown} lists two tools of the name {quoted(twice)}, and a call would reach one of them"
-        raise UnableError("bad-source", message, "the server must give each tool a name of its own")
     left_out = LeftOut()
     with source_errors():
-        # the same limits for a server's answer as for a file
-        documents = read_json_documents(json.dumps(list(listing.tools)).encode(), shown)
-        tools = import_mcp(documents, shown, ExistingNames(), left_out)
+        tools = import_listed(listing.tools, shown, ExistingNames(), left_out)
+        if not tools:
+            raise SourceError(f"{shown} has no tool that can be called: {left_out.messages()[0]}")
     plan = plan_import(ImportedTools(tools), ExistingSpecs("mcp", "", {}))
     return ClientDefinitions(listing, plan.files, notes=[*plan.notes, *left_out.messages()])
 
@@ -102,19 +96,6 @@ def _of_file(content: SourceContent) -> ClientDefinitions:
         if found[0].format is not MCP:
             message = f"{content.name} has definitions of {found[0].format.name}, and a client calls by MCP"
             raise SourceError(message, f"export those of MCP: {_EXPORT}")
-        listed = _listed(documents)
+        listed = [tool for each in documents for _, tool in unwrapped(each.value, each.place(content.name))]
     name = Path(content.name).name.partition(".")[0]
     return definitions_of(Listing(name, "", "", listed), content.name)
-
-
-def _listed(documents: Sequence[JsonDocument]) -> list[dict[str, Any]]:
-    """Return the definitions in documents that `read_exported` accepts."""
-
-    def walk(value: Any) -> list[dict[str, Any]]:
-        if isinstance(value, list):
-            return [tool for item in value for tool in walk(item)]
-        if isinstance(value.get("result"), dict) and "name" not in value:
-            return walk(value["result"])
-        return walk(value["tools"]) if isinstance(value.get("tools"), list) else [value]
-
-    return [tool for document in documents for tool in walk(document.value)]

@@ -71,6 +71,7 @@ class Connection(ServerConnection):
         self.users, self.used, self._caller = 0, monotonic(), caller
         self._upstream, self._prefers_legacy = upstream, prefers_legacy
         self._has_client = False  # since the last attempt to connect
+        self._reported: set[str] = set()  # kinds of what was dropped
         self._exchanges: list[Exchange] = []
         self._refused: Mapping[str, str] = {}
         self._is_stale = False  # the upstream says that its list of tools has changed
@@ -152,11 +153,12 @@ class Connection(ServerConnection):
         self._upstream.backoff.failed(failed)
         super().give_up(failed)
 
-    def _report(self, sent: str) -> None:
-        """Log what the upstream sent and that was dropped; as a warning only once for each connection."""
-        level = logging.DEBUG if self.noise else logging.WARNING
-        super()._report(sent)
-        LOGGER.log(level, "%s sent %s", self._upstream.part, self._masked(sent))
+    def _report(self, kind: str, sent: str) -> None:
+        """Log what the upstream sent and that was dropped: each kind once for a connection as a warning."""
+        level = logging.DEBUG if kind in self._reported else logging.WARNING
+        self._reported.add(kind)
+        super()._report(kind, sent)
+        LOGGER.log(level, "%s sent %s, %s", self._upstream.part, self._masked(sent), kind)
 
     def _masked(self, text: str) -> str:
         found: str = redact(text, [*self._upstream.secrets, *self._caller.values()])
@@ -201,9 +203,6 @@ class Connection(ServerConnection):
                     raise
         # the server answers, and refuses the old handshake
         await super()._hold(ready, closing, mode="auto", cache=None)
-
-    def _note_odd(self, what: str) -> None:
-        self._upstream.firewall.note_odd(what)
 
     async def _prepare(self, client: Client) -> None:
         self._has_client = True

@@ -68,7 +68,6 @@ class Firewall:
         self._lock, self._texts = lock, texts
         self._pinned: Listing | None = None
         self._pinned_features: dict[Subject, list[JsonObject]] = {}
-        self._noted = ""  # the last odd definitions
         self._verdicts: dict[str, str | None] = {}  # by definition: why it is refused; None: it is not
 
     async def judge(self, name: str, listed: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
@@ -121,12 +120,6 @@ class Firewall:
         if listed in pinned:
             return None
         return await asyncio.to_thread(self._verdict, key, pinned, listed)
-
-    def note_odd(self, what: str) -> None:
-        """Log once that the server lists something that is not valid."""
-        if what != self._noted:
-            self._noted = what
-            LOGGER.warning("the server of %s lists %s; all others are used", self._lock.name, printable(what))
 
     def _other_server(self, name: str, what: str) -> str:
         """Return that the upstream is another server than that of the lock; empty if it is not."""
