@@ -143,7 +143,7 @@ class Features:
             allowed = [index for index in self._having(needs) if self.sources[index].scopes <= granted]
             return await self._list(allowed, context, params)
         # the owner of the prompt or the resource answers, or nobody
-        methods, name = _subject(params)
+        methods, name = subject_of(params)
         having = self._having(METHODS[methods[0]].needs) or self._having(needs)
         index: int | None = having[0] if len(having) == 1 else None
         if len(having) > 1:
@@ -279,7 +279,7 @@ class Features:
         return {**sent, "cacheScope": "private"} if "cacheScope" in sent else sent
 
 
-def _subject(params: Any) -> tuple[Sequence[str], str]:
+def subject_of(params: Any) -> tuple[Sequence[str], str]:
     """Return the methods that list what a request is about, and its name there."""
     match params:
         case types.GetPromptRequestParams():

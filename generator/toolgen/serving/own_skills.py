@@ -1,6 +1,7 @@
 """The skills beside the generated code, which the target `skill` writes, as a feature source (SEP-2640).
 
-Their front matter is read without a parser of YAML, which servers need not have: lines of a name and a text.
+Their front matter is read without a parser of YAML, which servers need not have: lines of a name and a text,
+in double quotes if it has a colon or `#`.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ from .auth.grant import scopes_of
 
 _MAX_FILES: Final = 512  # of a skill, and bytes of them: "Limits" in the specification of the extension
 _MAX_BYTES: Final = 16 * MIB
-_NAME: Final = re.compile(r"[A-Za-z][\w-]*")
-_NOT_PLAIN: Final = re.compile(r"[^A-Za-z]|.*?(?::(?:\s|$)|\s#)")  # YAML 1.2.2, section 7.3.3
-_NOT_TEXT: Final = ("", "true", "false", "null", "yes", "no", "on", "off", "y", "n")
+_LINE: Final = re.compile(r'([A-Za-z][\w-]*): (?:([A-Za-z](?:[^:#]*[^:#\s])?)|(".*"))')
+_NOT_TEXT: Final = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")  # for a parser of YAML
 
 
 class OwnSkills:
@@ -116,12 +116,10 @@ def front_matter(text: str) -> dict[str, str]:
     written, end, _ = rest.partition("\n---\n")
     found: dict[str, str] = {}
     for line in written.split("\n"):
-        name, _, value = (each.strip() for each in line.partition(": "))
-        is_plain = not _NOT_PLAIN.match(value) and value.lower() not in _NOT_TEXT
-        is_known = _NAME.fullmatch(name) and name not in found and line[:1] == name[:1]
-        if before or not end or not is_known or not (is_plain or value[:1] == '"'):
+        read = _LINE.fullmatch(line)
+        if before or not end or read is None or read[1] in found or (read[2] or "").lower() in _NOT_TEXT:
             raise ValueError(f"the front matter of SKILL.md needs a parser of YAML: {line!r}")
-        found[name] = value if is_plain else json.loads(value)
+        found[read[1]] = read[2] or json.loads(read[3])
     return found
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
 from collections.abc import Iterable
 from typing import Final
 
@@ -39,18 +38,16 @@ def upstream_name(project: Project, server: str, source: str, *, is_sync: bool) 
     folder, wanted = project.path_of(f"{project.implementations}.{UPSTREAMS}"), module_name(server)
     found = Folder(project.root).below(folder).walk() if kind_of(project.root, folder) else ()
     names = sorted(each.path[:-3] for each in found if each.path.endswith(".py"))
-    texts = ((name, read_text(project.root, f"{folder}/{name}.py") or "") for name in names)
-    addresses = {name: _ADDRESS.search(text) for name, text in texts}
-    for name, address in addresses.items():
-        is_computed = address is None and name == wanted
-        if is_computed or (address and _words(ast.literal_eval(address[1])) == _words(source)):
+    for name in names:
+        address = _ADDRESS.search(read_text(project.root, f"{folder}/{name}.py") or "")
+        if (name == wanted) if address is None else ast.literal_eval(address[1]) == source:
             return name
-    if wanted in addresses and is_sync:
+    if wanted in names and is_sync:
         message = f"{folder}/{wanted}.py forwards to another address than SOURCE, a server {quoted(server)}"
         hint = "write SOURCE there if the server has moved; without --sync, it gets a module of its own"
         raise UnableError("file-exists", message, hint)
-    numbered = (f"{wanted}_{number}" for number in range(2, len(addresses) + 3))
-    return next(name for name in (wanted, *numbered) if name not in addresses)
+    numbered = (f"{wanted}_{number}" for number in range(2, len(names) + 3))
+    return next(name for name in (wanted, *numbered) if name not in names)
 
 
 def refuse_other_upstreams(project: Project, tools: Iterable[tuple[str, str]], upstream: str) -> None:
@@ -80,10 +77,3 @@ def check_upstreams(read: ReadProject) -> None:
             faults.append(Diagnostic(Span(path, 1, 1), "implementation-class", message, hint))
     if faults:
         raise SpecErrors(faults)
-
-
-def _words(source: str) -> list[str]:
-    try:
-        return shlex.split(source)
-    except ValueError:
-        return [source]

@@ -12,10 +12,11 @@ from mcp.server import ServerRequestContext
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
+from pydantic.alias_generators import to_snake
 
 from toolgen.runtime.errors import ToolError
 from toolgen.serving.auth.grant import headers_of, principal_of
-from toolgen.serving.features import SkillParams
+from toolgen.serving.features import NAMES, SkillParams, subject_of
 from toolgen.serving.held_questions import Exchange, Requester
 
 from .connection import Connection
@@ -33,14 +34,6 @@ _REQUESTS: Final[Mapping[str, type[types.Request[Any, Any]]]] = {
     "skills/list": types.PaginatedRequest[str],
     "skills/get": types.Request[SkillParams, str],
 }
-_LISTS: Final = {
-    "resources/list": ("resources", "resources"),
-    "resources/templates/list": ("resource_templates", "resourceTemplates"),
-    "prompts/list": ("prompts", "prompts"),
-    "skills/list": ("skills", "skills"),
-}
-"""Method → the list in `Listing`, and its key in the result."""
-
 _OF_OLDER_SERVERS: Final = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 """What results must have since 2026-07-28: nothing says that another client would get the same."""
 
@@ -90,7 +83,10 @@ class ForwardedFeatures:
     async def _forwarded(
         self, context: ServerRequestContext[Any, Any], params: Any, requester: Requester
     ) -> dict[str, Any]:
-        kind, subject = _REQUESTS[context.method], _subject(params)
+        kind, subject = _REQUESTS[context.method], None
+        if context.method not in NAMES:
+            methods, name = subject_of(params)
+            subject = Subject(to_snake(NAMES[methods[0]][0]), name)
 
         async def send(connection: Connection, params: Any, exchange: Exchange) -> dict[str, Any]:
             return await connection.forward(kind(method=context.method, params=params), exchange, subject)
@@ -100,11 +96,12 @@ class ForwardedFeatures:
         found = without_stamps(await forward(self.upstream, requester, sent, send, may_repeat=True))
         if requester.is_modern:
             found = {**_OF_OLDER_SERVERS, **found} if "resultType" not in found else found
-        if context.method not in _LISTS:
+        if context.method not in NAMES:
             return found
-        key, name = _LISTS[context.method]
-        verdicts = [(each, await self.upstream.firewall.verdict(key, each)) for each in found[name]]
-        return {**found, name: [each for each, why in verdicts if why is None]}
+        key, _ = NAMES[context.method]
+        judged = self.upstream.firewall.verdict
+        verdicts = [(each, await judged(to_snake(key), each)) for each in found[key]]
+        return {**found, key: [each for each, why in verdicts if why is None]}
 
     def _enter(self) -> None:
         loop = asyncio.get_running_loop()
@@ -128,19 +125,3 @@ def _requester(context: ServerRequestContext[Any, Any], params: Any) -> Requeste
 
     principal = None if access is None else principal_of(access)
     return Requester(context, params, progress, principal, headers=headers_of(context))
-
-
-def _subject(params: Any) -> Subject | None:
-    """Return what a request is about; None if it lists."""
-    match params:
-        case types.ReadResourceRequestParams():
-            return Subject("resources", str(params.uri))
-        case types.GetPromptRequestParams():
-            return Subject("prompts", params.name)
-        case types.CompleteRequestParams(ref=types.PromptReference() as prompt):
-            return Subject("prompts", prompt.name)
-        case types.CompleteRequestParams(ref=types.ResourceTemplateReference() as template):
-            return Subject("resource_templates", str(template.uri))
-        case SkillParams():
-            return Subject("skills", params.uri)
-    return None
