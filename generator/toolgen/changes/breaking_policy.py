@@ -16,7 +16,7 @@ from toolgen.changes.policy import Acceptance, Policy
 from toolgen.changes.table import CODES, SETTING_RULES
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.source import Span
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import MAX_KEYS, Project, Table, parse_toml
 from toolgen.project.inputs.discovery import find_project

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toolgen.project.errors import UnableError
+    from toolgen.project import UnableError
 
 
 class ExitCode(IntEnum):
@@ -44,7 +44,7 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
         return ExitCode.INTERRUPTED
     # imported late: a command that succeeds needs neither
     from toolgen.language.diagnostic import SpecErrors
-    from toolgen.project.errors import UnableError
+    from toolgen.project import UnableError
 
     return ExitCode.UNABLE if isinstance(outcome, SpecErrors | UnableError) else ExitCode.BUG
 
@@ -60,7 +60,7 @@ _PARTS = {"cli": "toolgen's generator", "lsp": "the language server", "mcp": "th
 
 def users_error(error: Exception) -> UnableError | None:
     """Return the error to report for a missing extra, a setting, a broken module, or a system limit."""
-    from toolgen.project.errors import UnableError, reason
+    from toolgen.project import UnableError, reason
     from toolgen.runtime.settings import SettingError
     from toolgen.runtime.tool_search import SearchUnavailableError
 

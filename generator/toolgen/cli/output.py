@@ -138,7 +138,7 @@ def closed_pipe_ignored() -> Iterator[None]:
         # `toolgen … | head` is no error: whoever reads has seen enough
         _discard_buffer()
         if not isinstance(error, BrokenPipeError):
-            from toolgen.project.errors import UnableError, reason
+            from toolgen.project import UnableError, reason
 
             raise UnableError("cannot-write", f"cannot write to stdout: {reason(error)}") from error
 

@@ -1,14 +1,15 @@
 """The project on disk: settings, specs, the output folder, the manifest, the cache.
 
-Names are imported on first access: most commands need few of these modules.
+Errors are defined here. Other names are imported on first access: most commands need few of these modules.
 """
+
+from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from toolgen.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from toolgen.project.errors import UnableError, reason
     from toolgen.project.files.atomic_write import create_files, replace_files
     from toolgen.project.files.reading import kind_of, locate, read_text
     from toolgen.project.inputs.configuration import FILE, PYPROJECT, Project, parse_toml
@@ -37,7 +38,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": ("UnableError", "reason"),
     "files.atomic_write": ("create_files", "replace_files"),
     "files.reading": ("kind_of", "locate", "read_text"),
     "inputs.configuration": ("FILE", "PYPROJECT", "Project", "parse_toml"),
@@ -48,3 +48,21 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __getattr__ = lazy_names(__name__, _HOME)
+
+
+class UnableError(Exception):
+    """toolgen could not do what it was asked to, and the cause is outside of it: exit code 2.
+
+    `code` is a key of `toolgen.language.codes.CODES`; an error with a place in a file is a `SpecErrors`.
+    """
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        self.code = code
+        self.message = message  # one sentence that names the file, flag or setting
+        self.hint = hint  # what to do
+        super().__init__(message)
+
+
+def reason(error: OSError) -> str:
+    """Return the operating system's explanation, without its number."""
+    return (error.strerror or type(error).__name__).lower()

@@ -12,7 +12,7 @@ from toolgen.base.files import FileKind, Folder
 from toolgen.base.suggestions import quoted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.source import Span
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 from toolgen.project.files.reading import is_inside, read_text
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.specs import SUFFIXES, ReadProject

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from toolgen.compile.publishing.request_limits import json_size
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 
 BYTES: Final = "bytes"
 O200K: Final = "o200k"

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.base.files import read_named
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 
 TOOLCHAIN = ("toolgen", "jinja2", "pydantic", "ruff")
 """Distributions in the manifest: their versions change what is generated."""

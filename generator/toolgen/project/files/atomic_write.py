@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolgen.base.files import FileKind, OutsideError, WritableFolder, make_named, remove_empty
-from toolgen.project.errors import UnableError, reason
+from toolgen.project import UnableError, reason
 from toolgen.project.files.interrupts import uninterrupted
 from toolgen.project.files.reading import kind_of, leaves, read_text
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 
 _OPTIONS = (
     "--no-pager",

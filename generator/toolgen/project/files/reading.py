@@ -18,7 +18,7 @@ from toolgen.base.files import (
     WritableFolder,
     make_named,
 )
-from toolgen.project.errors import UnableError, reason
+from toolgen.project import UnableError, reason
 
 _MISSING = (FileNotFoundError, NotADirectoryError)
 _SIMPLE = re.compile(r"(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[a-z]+)?")

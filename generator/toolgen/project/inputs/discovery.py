@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 from toolgen.project.files.reading import read_text
 from toolgen.project.inputs.configuration import (
     FILE,

@@ -10,7 +10,7 @@ from pathlib import Path
 from toolgen.base import MIB
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.target import Target
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 from toolgen.project.files.git import EntryKind, GitRepository, TreeEntry
 from toolgen.project.inputs.configuration import (
     FILE,

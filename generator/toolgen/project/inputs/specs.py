@@ -11,7 +11,7 @@ from toolgen.base.files import Entry, FileKind, Folder, OutsideError, OversizedF
 from toolgen.compile.output_changes import digest
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.source import Span
-from toolgen.project.errors import UnableError, reason
+from toolgen.project import UnableError, reason
 from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.discovery import find_project

@@ -18,7 +18,7 @@ from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
 from toolgen.language.targets.definition import TargetDefinition
 from toolgen.language.targets.documents import DOCUMENTS, SERVER, DocumentTarget, publication_faults
-from toolgen.project.errors import UnableError, reason
+from toolgen.project import UnableError, reason
 from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import Project
 

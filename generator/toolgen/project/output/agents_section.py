@@ -7,7 +7,7 @@ from typing import Final
 from toolgen.base.files import FileKind
 from toolgen.compile.output_changes import with_lf
 from toolgen.language.changes import Change, ChangeKind
-from toolgen.project.errors import UnableError
+from toolgen.project import UnableError
 from toolgen.project.files.reading import kind_of, read_text
 from toolgen.project.inputs.configuration import Project
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from toolgen.base.files import open_named
-from toolgen.project import UnableError
-from toolgen.project.errors import reason
+from toolgen.project import UnableError, reason
 from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import SourceError
 
