@@ -128,17 +128,14 @@ def test_a_lock_starts_no_command_and_is_sent_no_variable(
     assert not (shop.root / "started").exists()
 
 
+TEA = {"name": "tea", "inputSchema": {"type": "object"}}
+
+
 @pytest.mark.parametrize(
     ("tools", "said"),
     [
-        (
-            [
-                {"name": "tea", "inputSchema": {"type": "object"}},
-                {"name": "tea", "inputSchema": {"type": "object", "required": ["cup"]}},
-            ],
-            "two tools of the name tea differ",
-        ),
-        ([{"name": "tea", "inputSchema": {"type": "object"}}] * 2, "left out tea: listed more than once"),
+        ([TEA, TEA | {"inputSchema": {"required": ["cup"]}}], "two tools of the name tea differ"),
+        ([TEA] * 2, "left out tea: listed more than once"),
         ([], "tools.json has no tools"),
         ([{"type": "function", "name": "tea", "parameters": {}}], "definitions of openai-responses"),
     ],

@@ -44,12 +44,6 @@ class TwoServers(Project):
         advice = (done.stdout + done.stderr).partition(before)[2].partition("\n")[0]
         assert self.toolgen(*shlex.split(advice)[1:]).returncode == 0
 
-    def without_marks(self) -> None:
-        """Make it a project of an earlier version: nothing in a spec says which server it is of."""
-        for spec in (self.root / "specs").rglob("*.yaml"):
-            lines = spec.read_text().splitlines(keepends=True)
-            spec.write_text("".join(line for line in lines if not line.startswith("x-upstream")))
-
 
 @pytest.fixture
 def two(tmp_path: Path) -> TwoServers:
@@ -60,16 +54,10 @@ def two(tmp_path: Path) -> TwoServers:
     return made
 
 
-@pytest.mark.parametrize("is_old", [False, True], ids=["marked", "of an earlier version"])
-def test_a_second_server_with_a_tool_of_that_name_gets_a_folder_of_its_own(
-    two: TwoServers, is_old: bool
-) -> None:
-    if is_old:
-        two.without_marks()
+def test_a_second_server_with_a_tool_of_that_name_gets_a_folder_of_its_own(two: TwoServers) -> None:
     two.refused(two.take("linear"), "specs/create_issue.yaml exists already", "--into DIR")
     before = {path: path.read_bytes() for path in two.root.rglob("*.yaml")}
-    where = "tools/create_issue.py forwards to github" if is_old else "specs/create_issue.yaml exists already"
-    two.refused(two.take("linear", "--sync"), where, "--into DIR")
+    two.refused(two.take("linear", "--sync"), "specs/create_issue.yaml exists already", "--into DIR")
     assert {path: path.read_bytes() for path in two.root.rglob("*.yaml")} == before
     done = two.take("linear", "--into", "specs/linear")
     assert done.returncode == 0, done.stderr
@@ -77,7 +65,7 @@ def test_a_second_server_with_a_tool_of_that_name_gets_a_folder_of_its_own(
     for name, server in (("create_issue", "github"), ("create_issue_2", "linear")):
         assert json.loads(two.toolgen("call", name, "--input", "{}").stdout) == server
     for name, words in (("linear", ["--into", "specs/linear"]), ("linear", []), ("github", [])):
-        assert "1 tool in the source, 0 specs written" in two.take(name, "--sync", *words).stderr or is_old
+        assert "1 tool in the source, 0 specs written" in two.take(name, "--sync", *words).stderr
     two.generate()
     assert two.toolgen("check", "--upstream").returncode == 0
 
@@ -106,14 +94,33 @@ def test_a_spec_of_one_server_with_the_module_of_another_is_refused(two: TwoServ
 def test_servers_of_one_name_are_told_apart_by_their_addresses(two: TwoServers) -> None:
     other = two.command(two.said("github", file="other", answer={"content": [{"type": "text", "text": "b"}]}))
     words = ["import", "mcp", "--implement", "--sync", "--", *other]
-    two.refused(
-        two.toolgen(*words), "tools/_upstreams/github.py forwards to another address", "without --sync"
-    )
+    said = ("_upstreams/github.py forwards to another", "write SOURCE there", "without --sync")
+    two.refused(two.toolgen(*words), *said)
     words[3:4] = ["--into", "specs/other"]
     assert two.toolgen(*words).returncode == 0
     two.generate()
     for name, answer in (("create_issue", "github"), ("create_issue_2", "b")):
         assert json.loads(two.toolgen("call", name, "--input", "{}").stdout) == answer
+    module = two.root / "tools/_upstreams/github.py"
+    module.write_text(module.read_text().replace("github.json", "other.json"))  # as the message says
+    assert two.toolgen(*words[:3], "--sync", *words[5:]).returncode == 0
+
+
+def test_the_advice_of_an_import_can_be_followed(tmp_path: Path) -> None:
+    made = TwoServers(tmp_path)
+    server = made.command(made.said("github"))
+
+    def take(words: str) -> CompletedProcess[str]:
+        return made.toolgen("import", "mcp", *words.split(), "--", *server)
+
+    made.refused(take(""), "say where specs go: --into specs")
+    assert take("--into specs").returncode == 0
+    made.write("toolgen.toml", "")
+    made.refused(take("--implement --sync"), 'write implementations = "PACKAGE" in it')
+    made.write("toolgen.toml", 'implementations = "tools"')
+    made.refused(take("--implement --into more"), "leave out --into, or --implement")
+    for words in ("--implement --sync", "--into more"):
+        assert take(words).returncode == 0
 
 
 def test_the_advice_of_check_upstream_can_be_typed(two: TwoServers) -> None:
