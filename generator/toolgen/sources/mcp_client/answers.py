@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
+from http import HTTPStatus
 from itertools import compress
 from secrets import token_hex
 from typing import Any, Final
@@ -109,7 +110,8 @@ def of_response(response: httpx2.Response, error: types.JSONRPCError | None) -> 
     is_unknown = error is None or error.error.code != types.METHOD_NOT_FOUND
     # MCP 2025-11-25, transports: 404. After the SDKs' examples, others answer 400, without the request's id.
     if SESSION_HEADER in response.request.headers and (
-        (status == 404 and is_unknown) or (status == 400 and (error is None or error.id is None))
+        (status == HTTPStatus.NOT_FOUND and is_unknown)
+        or (status == HTTPStatus.BAD_REQUEST and (error is None or error.id is None))
     ):
         failure = Failure.SESSION
     if error is not None and failure not in CERTAIN:
@@ -120,7 +122,7 @@ def of_response(response: httpx2.Response, error: types.JSONRPCError | None) -> 
     if failure is Failure.UNAUTHORIZED and "insufficient_scope" in headers.get("www-authenticate", ""):
         failure = Failure.UNSCOPED  # RFC 6750, section 3.1
     about = f": {quoted(error.error.message, _SHOWN)}" if error is not None else ""
-    reason = f"HTTP {status}{about or (' without an answer' if status < 300 else '')}"
+    reason = f"HTTP {status}{about or (' without an answer' if response.is_success else '')}"
     return RequestFailedError(failure, reason, retry_after=after, status=status)
 
 
@@ -170,8 +172,8 @@ class AnsweringClient(BoundedClient):
             failed = _failure_of(error)
         if own is None:
             self._report("in answer to a notification", str(failed))
-            return httpx2.Response(202, request=request)
-        return _with_body(httpx2.Response(200, request=request), _json(as_answer(own, failed)))
+            return httpx2.Response(HTTPStatus.ACCEPTED, request=request)
+        return _with_body(httpx2.Response(HTTPStatus.OK, request=request), _json(as_answer(own, failed)))
 
     def _with_answers(self, response: httpx2.Response, own: types.RequestId | None) -> httpx2.Response:
         if own is not None and has_events(response) and isinstance(response.stream, BoundedStream):
@@ -185,8 +187,8 @@ class AnsweringClient(BoundedClient):
             body = await response.aread() if kind.startswith("application/json") else b""
         finally:
             await response.aclose()
-        status, answer = response.status_code, None
-        if status < 300:
+        answer = None
+        if response.is_success:
             answer = read_message(body, {own}, self._report) if body else None
             if isinstance(answer, types.JSONRPCResponse | types.JSONRPCError):
                 return _json(answer)
@@ -263,7 +265,7 @@ def _with_body(response: httpx2.Response, body: bytes) -> httpx2.Response:
     """Return a response with a message as its body, which keeps the session."""
     headers = {key: value for key, value in response.headers.items() if key == SESSION_HEADER}
     headers["content-type"] = "application/json"
-    return httpx2.Response(200, headers=headers, content=body, request=response.request)
+    return httpx2.Response(HTTPStatus.OK, headers=headers, content=body, request=response.request)
 
 
 def _failure_of(error: Exception) -> RequestFailedError:

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -20,6 +21,7 @@ from toolgen.sources.mcp_client.limits import ByteBudget
 
 MAX_BYTES = BUDGET.import_bytes
 _MAX_REDIRECTS = 5
+_SAME_METHOD = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 _NOT_SENT = "the request cannot be sent: is there a line end in one of its headers?"
 _EVENT_END = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")  # a line end, and a blank line
 
@@ -46,7 +48,7 @@ async def _fetch(url: str) -> bytes:
     budget = ByteBudget(display_url(url), MAX_BYTES, values=MAX_BYTES)  # which need not be JSON
     async with asyncio.timeout(limits.TIME_LIMIT), bounded_client(url, budget) as client:
         response = await client.get(url, headers={"Accept-Encoding": "gzip"})
-        if response.status_code != 200:
+        if response.status_code != HTTPStatus.OK:
             raise SourceError(
                 f"{display_url(url)}: the server answers {response.status_code}", "give the document's URL"
             )
@@ -75,7 +77,7 @@ async def bounded_client(
             before = str(response.request.url)
             _check_redirect(before, urljoin(before, response.headers["location"]))
             # httpx2 would follow the others with a GET
-            if response.request.method == "POST" and response.status_code not in (307, 308):
+            if response.request.method == "POST" and response.status_code not in _SAME_METHOD:
                 raise RedirectError(f"HTTP {response.status_code}: a redirect that loses the request")
         # without the header, httpx2 does not decompress: whoever asked for gzip does, within a limit
         encoding = response.headers.pop("Content-Encoding", "identity").strip().lower()
@@ -147,7 +149,7 @@ class BoundedStream(httpx2.AsyncByteStream):
 def has_events(response: httpx2.Response) -> bool:
     """True if a response is a stream of events."""
     kind: str = response.headers.get("content-type", "").lower()
-    return response.status_code < 300 and kind.startswith("text/event-stream")
+    return response.is_success and kind.startswith("text/event-stream")
 
 
 def _check_redirect(before: str, after: str) -> None:

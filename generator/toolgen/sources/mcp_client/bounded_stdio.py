@@ -17,6 +17,7 @@ import mcp_types as types
 from anyio.abc import Process
 from mcp.shared.message import SessionMessage
 
+from toolgen.base import KIB
 from toolgen.base.child_process import how_it_ended
 from toolgen.base.suggestions import quoted
 from toolgen.sources.imported_tool import SourceError
@@ -27,7 +28,7 @@ from toolgen.sources.mcp_client.outcomes import Report, ignore
 GRACE_SECONDS = 2.0
 """How long a server may take to end after its stdin was closed, and again after SIGTERM."""
 
-_LOG_BYTES = 4_096  # of stderr that are remembered
+_LOG_BYTES = 4 * KIB  # of stderr that are remembered
 _LOG_SECONDS = 0.5  # after a server has ended; a child that it left behind may hold its stderr
 _POLL_SECONDS = 0.01
 

@@ -8,11 +8,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from http import HTTPStatus
 from time import monotonic
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
+from toolgen.base import MIB
 from toolgen.base.suggestions import quoted
 from toolgen.project import UnableError
 from toolgen.runtime.errors import OutcomeUnknownError, ToolError
@@ -39,7 +41,7 @@ CALL_SECONDS: Final = 600.0
 """That a call may take which a user makes."""
 MAX_QUESTIONS: Final = 20
 """More questions to the user in one call are endless."""
-MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
+MAX_ANSWER_BYTES: Final = 64 * MIB
 """Of everything that a server sends from one request to the next."""
 _CLOSE_SECONDS: Final = 5.0
 _CLOSED: Final = "Connection closed"  # the SDK's message: servers use its code for errors of their own
@@ -136,9 +138,8 @@ class ServerConnection:
                 except RequestFailedError:
                     if not limit.expired():
                         raise
-            failed = None
         except TimeoutError:
-            failed = None
+            pass
         finally:
             del self._clocks[id(clock)]
         if self._task is not None and not self._ready.done():
@@ -166,8 +167,9 @@ class ServerConnection:
             self.end()
         if failed.failure is Failure.SESSION and not is_again:
             return await self._made(make, clock, is_again=True)
-        if failed.failure is Failure.SESSION and failed.status == 400:  # it was not about the session
-            failed = RequestFailedError(Failure.REJECTED, str(failed), failed.error, status=400)
+        if failed.failure is Failure.SESSION and failed.status == HTTPStatus.BAD_REQUEST:
+            # it was not about the session
+            failed = RequestFailedError(Failure.REJECTED, str(failed), failed.error, status=failed.status)
         raise failed from None
 
     async def why_lost(self) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from toolgen.base import KIB, MIB
 from toolgen.runtime.validation.strict_json import has_more_values
 from toolgen.sources.imported_tool import SourceError
 
 TIME_LIMIT = 60.0  # seconds for a source to answer: a URL, a command (which may be installed first), a module
-_MESSAGE_BYTES = (
-    8 * 1024
-)  # of a budget, for each message of a server: it may be a request, which takes a task
+_MESSAGE_BYTES: Final = 8 * KIB  # of a budget, for each message: it may be a request, which takes a task
 VALUES: Final = 1_000_000  # of one message: a list of 10,000 tools has 500,000
 
 
@@ -28,7 +27,7 @@ class ByteBudget:
         """The error that the source has sent too much; None if it has not."""
         if self.left >= 0 and not self._has_many_values:
             return None
-        much = f"{self._size // 1024 // 1024} MB, or too many messages"
+        much = f"{self._size // MIB} MB, or too many messages"
         if self._has_many_values:
             much = f"{self._values:,} values in one message"
         return SourceError(

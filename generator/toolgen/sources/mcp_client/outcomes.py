@@ -61,7 +61,7 @@ STATUSES: Final[Mapping[int, Failure]] = {
     **dict.fromkeys((425, 429), Failure.BUSY),
     503: Failure.UNAVAILABLE,
 }
-"""Status of an HTTP response without an answer to its request; others are FAILED."""
+"""Status (RFC 9110, section 15) of an HTTP response without an answer to its request; others are FAILED."""
 
 CERTAIN: Final = (Failure.UNAUTHORIZED, Failure.BUSY, Failure.UNAVAILABLE, Failure.SESSION)
 """Of these an error of JSON-RPC in the body says no more than the status."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from toolgen.base import MIB
 from toolgen.base.files import Folder, read_named
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.server_drift import ANY_ARGUMENT
@@ -19,7 +20,7 @@ from toolgen.compile.printing.client_source import ClientMethod
 from toolgen.project import UnableError, find_root, reason
 from toolgen.project.inputs.discovery import repository
 
-_MAX_BYTES: Final = 4 * 1024 * 1024  # of one file
+_MAX_BYTES: Final = 4 * MIB  # of one file
 _MAX_FILES: Final = 20_000
 _SKIPPED: Final = (".", "__pycache__", "node_modules")
 _NO_CLIENT: Final = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr)

@@ -18,6 +18,7 @@ from mcp_types import HEADER_MISMATCH
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter
 
+from toolgen.base import MIB
 from toolgen.runtime.errors import ToolError, UpstreamChangedError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact
@@ -39,7 +40,7 @@ from .firewall import FeatureVerdicts, Subject
 if TYPE_CHECKING:
     from .upstream import Upstream
 
-MAX_BYTES: Final = 32 * 1024 * 1024
+MAX_BYTES: Final = 32 * MIB
 """Of everything that an upstream sends from one request to the next: some copies of it are made."""
 MAX_VALUES: Final = 250_000
 """In one message of an upstream: while they are worked on, other clients wait, for half a second at most."""
