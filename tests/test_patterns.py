@@ -54,7 +54,7 @@ NOT_EVALUATED = {
     "project/inputs/configuration.py": "a key, escaped, at the start of a line",
     "runtime/settings.py": "one of two patterns, which are written at the top",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
-    "schema/provider_names.py": "one of two classes, which are not repeated",
+    "schema/providers.py": "one of two classes, which are not repeated",
     "serving/readable_output.py": "an author's pattern: compiled to see whether clients can, not used",
     "runtime/definition/semantics/json_schema.py": "an author's pattern: compiled for its error message, not used",
 }

@@ -13,7 +13,7 @@ from toolgen.cli.report.text import render, render_entries
 from toolgen.compile.pipeline import bind
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.adapt import adapt
-from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.definition import choose_references
 from toolgen.language.codes import CODES, lint_codes
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.lint.settings import LintSettings

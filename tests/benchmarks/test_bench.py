@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from toolgen.compile.pipeline import analyze
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BASE
+from toolgen.language.targets.definition import Target
 
 from benchmarks import report
 from benchmarks.corpus import specs

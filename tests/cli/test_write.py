@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from toolgen.compile.output_changes import digest, find_changes
-from toolgen.language.changes import Tree
-from toolgen.language.manifest import GeneratedFile, Manifest
+from toolgen.language.changes import GeneratedFile, Manifest, Tree
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.atomic_write import STAGE
 from toolgen.project.output.folder import read_output, refuse_foreign, write

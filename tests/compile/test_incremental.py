@@ -11,11 +11,10 @@ from toolgen.compile.incremental import CompileBatch, Encoded, WorkerPool, in_th
 from toolgen.compile.output_changes import find_changes
 from toolgen.compile.pipeline import compile_project, compile_specs, link
 from toolgen.compile.printing.render import RenderedFiles, render_index
-from toolgen.language.changes import Tree
+from toolgen.language.changes import Manifest, Tree
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.manifest import Manifest
 from toolgen.language.package import Package, PackageSettings, Tool
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 
 from tests.models.helpers import TARGETS
 

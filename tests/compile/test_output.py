@@ -13,8 +13,7 @@ import pytest
 from toolgen.compile.pipeline import compile_project
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.package import PackageSettings
-from toolgen.language.target import Target
-from toolgen.language.targets.definition import TargetDefinition
+from toolgen.language.targets.definition import Target, TargetDefinition
 
 from tests.models.helpers import TARGETS
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from toolgen.compile.pipeline import bind
-from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.definition import choose_references
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import ProgramTool
 

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from toolgen.cli.client_config.clients import CLIENTS, Client, config_file
 from toolgen.cli.client_config.config_file import (
     BACKUP,
+    CLIENTS,
+    Client,
     Entry,
+    config_file,
     connect,
     disconnect,
     own_command,

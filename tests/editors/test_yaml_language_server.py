@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from toolgen.project.output.editor_schema import NAME, schema_text
+from toolgen.project.output.beside import SCHEMA, schema_text
 
 from tests import npm
 from tests.language_server.editor import Editor, editor
@@ -41,7 +41,7 @@ def node_path() -> str:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / "specs").mkdir()
-    name, text = NAME, schema_text()
+    name, text = SCHEMA, schema_text()
     (tmp_path / "specs" / name).write_text(text)
     (tmp_path / PATH).write_text(SPEC)
     return tmp_path

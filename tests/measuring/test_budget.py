@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.changes.measuring.budget import Budget, Limits, measure_budget
-from toolgen.changes.measuring.units import text_measures
+from toolgen.changes.budget import Budget, Limits, measure_budget, text_measures
 from toolgen.project.building.exports import tools_of_format
 from toolgen.project.building.project_build import read_inputs
 

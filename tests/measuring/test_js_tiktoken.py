@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from toolgen.changes.measuring.units import O200K, compact_text, measure_in
+from toolgen.changes.budget import O200K, compact_text, measure_in
 
 from tests import npm
 from tests.corpora import at_least, corpus

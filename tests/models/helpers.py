@@ -20,8 +20,8 @@ from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.source import Marks, Source, Span
 from toolgen.language.spec import Spec
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BASE, BUILT_IN
+from toolgen.language.targets.definition import Target
 from toolgen.schema.document import SchemaDocument
 
 _numbers = itertools.count()

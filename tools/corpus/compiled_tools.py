@@ -13,7 +13,7 @@ from typing import Any
 from toolgen.compile.pipeline import compile_project
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.package import PackageSettings
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 from toolgen.language.yaml12.writer import write
 from toolgen.project.building.worker_pool import worker_pool
 from toolgen.project.inputs.configuration import Project

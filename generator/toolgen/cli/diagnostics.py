@@ -21,7 +21,7 @@ from toolgen.project import UnableError, find_root, kind_of, read_text
 from toolgen.project.inputs.discovery import repository
 
 if TYPE_CHECKING:
-    from toolgen.changes.comparing.judgement import Judgement
+    from toolgen.changes.comparing.sides import Judgement
 
 
 def show_error(error: Exception, args: argparse.Namespace | None) -> None:

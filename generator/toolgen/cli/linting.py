@@ -6,18 +6,22 @@ dialects of targets cannot say.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Final, Literal
+
+from pydantic import BaseModel, Field, ValidationError
 
 from toolgen.base.suggestions import count
 from toolgen.cli.report.entry import Entry, Report, entry_of
 from toolgen.compile.incremental import Texts
 from toolgen.compile.pipeline import analyze
-from toolgen.compile.publishing.references import choose_references, inline_option
+from toolgen.compile.publishing.definition import choose_references, inline_option
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.language.diagnostic import Diagnostic, in_order
-from toolgen.language.lint.baseline import BaselineError, baseline_text, fingerprint, parse_baseline
 from toolgen.language.lint.fixes import FIXES, fixed_text
 from toolgen.language.lint.linter import lint_names
 from toolgen.language.lint.settings import LintSettings
@@ -25,9 +29,34 @@ from toolgen.language.lint.suppressions import SuppressedFindings
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import Program
 from toolgen.language.source import Source
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 from toolgen.project import Project, UnableError, read_text
-from toolgen.schema.document import JsonPath
+from toolgen.schema.document import JsonPath, format_pointer
+
+_MEMBER: Final = "toolgen-lint-baseline"
+_VERSION: Final = 1
+
+
+class _Fingerprint(BaseModel):
+    fingerprint: str
+
+
+class _Baseline(BaseModel):
+    """A baseline of the version that this toolgen reads."""
+
+    version: Literal[1] = Field(alias=_MEMBER)
+    findings: list[_Fingerprint]
+
+
+def fingerprint(code: str, subject: str, path: JsonPath) -> str:
+    """Return what a finding is recognised by: its rule, its tool or file, and its place in it."""
+    return sha256(json.dumps([code, subject, format_pointer(path)]).encode()).hexdigest()[:16]
+
+
+def _baseline_text(entries: Iterable[Entry]) -> str:
+    found = sorted((each.code, each.span.file, each.fingerprint) for each in entries)
+    rows = [{"rule": rule, "file": file, "fingerprint": each} for rule, file, each in found]
+    return json.dumps({_MEMBER: _VERSION, "findings": rows}, indent=2, ensure_ascii=False) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +118,10 @@ def lint_specs(
     failed = any(entry.severity in fails and not entry.accepted for entry in entries)
     texts_of_sources = {file: source.text for file, source in sources.items()}
     summary = _summary(entries, old, len(program.tools))
-    unaccepted = [each.entry for each in every if not each.entry.accepted]
     return LintResult(
         Report("lint", entries, failed, summary, texts=texts_of_sources),
         tuple(shown),
-        baseline_text((entry.code, entry.span.file, entry.fingerprint) for entry in unaccepted),
+        _baseline_text(each.entry for each in every if not each.entry.accepted),
         _fixes(every, sources),
     )
 
@@ -103,11 +131,14 @@ def read_baseline(project: Project) -> Counter[str] | None:
     file = project.lint.baseline
     text = read_text(project.root, file)
     try:
-        return None if text is None else parse_baseline(text)
-    except BaselineError as error:
-        message = f"{file} is no baseline that can be read: {error}"
+        found = None if text is None else _Baseline.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        why = ": ".join([".".join(map(str, first["loc"])), first["msg"]]).removeprefix(": ")
+        message = f"{file} is no baseline that can be read: {why}"
         hint = "write it again: toolgen lint --write-baseline"
         raise UnableError("invalid-baseline", message, hint) from error
+    return None if found is None else Counter(each.fingerprint for each in found.findings)
 
 
 def _joint_findings(

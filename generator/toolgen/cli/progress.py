@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from toolgen.cli.output import say, show_status
 from toolgen.compile.incremental import CompileBatch, Encoded
-from toolgen.language.progress import Progress
+from toolgen.language.diagnostic import Progress
 from toolgen.project.building.project_build import OutputPlan, plan
 from toolgen.project.building.worker_pool import worker_pool
 from toolgen.project.cache.entries import cache_folder, user_cache

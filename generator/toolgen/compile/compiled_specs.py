@@ -30,7 +30,7 @@ from toolgen.language.package import Package, Tool
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.reading.read import read
 from toolgen.language.source import Marks, Source
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 
 FORMAT: Final = 19
 """Raised when the same spec is encoded otherwise than before."""

@@ -27,7 +27,7 @@ from toolgen.compile.printing.render import RenderedFiles, render_index, render_
 from toolgen.compile.printing.template_data import package_sources
 from toolgen.compile.printing.typescript_client import typescript_client
 from toolgen.compile.publishing.adapt import adapt
-from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.definition import choose_references
 from toolgen.compile.publishing.request_limits import exceeded_request_limits
 from toolgen.compile.publishing.tool_page import tool_page
 from toolgen.language.changes import PackageTree, Tree
@@ -36,16 +36,13 @@ from toolgen.language.checking.check import check, lint
 from toolgen.language.checking.conflicts import find_conflicts
 from toolgen.language.checking.resolve import resolve
 from toolgen.language.compiled_spec import CompiledSpec, NameKind
-from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
-from toolgen.language.internal_error import TemplateBug
+from toolgen.language.diagnostic import Diagnostic, Progress, SpecErrors, TemplateBug, in_order, no_progress
 from toolgen.language.lint.suppressions import without_suppressed
 from toolgen.language.package import Package, PackageSettings, RequestCost, Tool, ToolSummary
 from toolgen.language.program import Program, ProgramTool
-from toolgen.language.progress import Progress, no_progress
 from toolgen.language.reading.parse import parse
 from toolgen.language.reading.read import read
-from toolgen.language.target import Target
-from toolgen.language.targets.definition import TargetDefinition
+from toolgen.language.targets.definition import Target, TargetDefinition
 from toolgen.language.targets.documents import DOCS
 from toolgen.schema.document import JsonObject
 

@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.changes.comparing.judgement import Judgement, judge
+from toolgen.changes.comparing.sides import Judgement, judge
 from toolgen.changes.finding import Category, Finding
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import total_sizes
 from toolgen.compile.publishing.tool_page import shared_id, tool_page
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import Program
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 from toolgen.project import load_targets
 from toolgen.project.building.project_build import Inputs, program_of, read_inputs
 from toolgen.schema.document import JsonObject

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from toolgen.compile.printing.file_templates import render
+from toolgen.compile.printing.render import render_file
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.package import Tool
 from toolgen.language.program import ProgramTool
@@ -156,9 +156,9 @@ def suite_files(
     # promptfoo gives checks the tool calls of all APIs but Chat Completions as lines of text.
     has_text = FORMATS["openai:chat"] != provider_format(provider)
     return {
-        CONFIG: render("_evals/promptfooconfig.yaml.jinja", provider=provider),
+        CONFIG: render_file("_evals/promptfooconfig.yaml.jinja", provider=provider),
         "tests.json": _json([_test(case, with_arguments) for case in cases]),
-        "tool_calls.cjs": render("_evals/tool_calls.cjs.jinja", calls_in_text=has_text),
+        "tool_calls.cjs": render_file("_evals/tool_calls.cjs.jinja", calls_in_text=has_text),
         "tools.json": _json(tools),
     }
 

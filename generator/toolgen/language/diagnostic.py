@@ -1,8 +1,8 @@
-"""Diagnostics: what is wrong, where, and how to fix it. `toolgen.cli.report` formats them."""
+"""What a step reports: diagnostics, faults of templates, progress. `toolgen.cli.report` formats them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
@@ -70,3 +70,15 @@ class SpecErrors(Exception):  # noqa: N818  (it carries all of them)
         self.diagnostics = in_order(diagnostics)
         self.texts = texts
         super().__init__("; ".join(f"{d.span.file}:{d.span.line}: {d.message}" for d in self.diagnostics))
+
+
+class TemplateBug(Exception):  # noqa: N818  a bug is more than an error
+    """A template failed, or its output is not valid Python."""
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with the kind of work, the number of things that are done, and the number of all."""
+
+
+def no_progress(work: str, done: int, total: int) -> None:
+    """Show nothing."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.base.lazy_names import lazy_names
+from toolgen.base import lazy_names
 
 if TYPE_CHECKING:
     from toolgen.project.files.atomic_write import create_files, replace_files

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolgen.base.lazy_names import lazy_names
+from toolgen.base import lazy_names
 
 if TYPE_CHECKING:
     from .command import main

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
+from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath, format_pointer
-from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError
 from toolgen.sources.json_source import JsonDocument, check_list, errors_at
 from toolgen.sources.names import ExistingNames, choose_names

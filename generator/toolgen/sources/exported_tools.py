@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
+from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath
-from toolgen.schema.limits import BUDGET
 from toolgen.sources.definitions import unwrapped
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.json_source import JsonDocument, check_definition, errors_at

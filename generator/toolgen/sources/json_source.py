@@ -19,8 +19,8 @@ from toolgen.language.reading.read import find_marks
 from toolgen.language.source import Marks, Source
 from toolgen.language.yaml12.reader import DocumentError, YamlReader
 from toolgen.language.yaml12.scalars import MAX_DIGITS
+from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath, format_pointer
-from toolgen.schema.limits import BUDGET
 from toolgen.sources.imported_tool import SourceError
 
 MAX_BYTES = BUDGET.import_bytes

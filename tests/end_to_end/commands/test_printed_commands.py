@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from toolgen.cli.client_config.clients import CLIENTS
+from toolgen.cli.client_config.config_file import CLIENTS
 
 from tests.end_to_end.project import Project
 from tests.samples import sample

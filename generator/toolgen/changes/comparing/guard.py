@@ -15,7 +15,6 @@ from toolgen.changes.comparing.definitions import (
     read_export,
 )
 from toolgen.changes.comparing.feature_drift import feature_findings
-from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.server_drift import (
     MAX_TEXT,
     TEXTS_FOR_MODELS,
@@ -28,6 +27,7 @@ from toolgen.changes.comparing.server_drift import (
     with_old_layout,
     words,
 )
+from toolgen.changes.comparing.sides import Judgement
 from toolgen.changes.comparison import compare, in_order
 from toolgen.changes.contract import ProjectSettings, Side
 from toolgen.changes.finding import Category, Finding, Level, Places

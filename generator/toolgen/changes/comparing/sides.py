@@ -1,21 +1,29 @@
-"""The contracts of both sides of a comparison, of the specs that can differ: only these are parsed."""
+"""Judge what changed between another version and the project: what `toolgen breaking` finds.
+
+Of the contracts of both sides, only those are read whose specs can differ.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Final
 
+from toolgen.changes.breaking_policy import read_policy
 from toolgen.changes.comparing.against import AtCommit, OnDisk, find_against
 from toolgen.changes.comparing.generated_names import python_names
+from toolgen.changes.comparison import compare
 from toolgen.changes.contract import ProjectSettings, Side, contracts_of
+from toolgen.changes.finding import Category, Finding, Level
+from toolgen.changes.policy import failing
 from toolgen.compile.incremental import Texts, is_shared_text
 from toolgen.compile.pipeline import analyze
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BASE
+from toolgen.language.targets.definition import Target
 from toolgen.project import (
     Project,
     UnableError,
@@ -78,7 +86,7 @@ def read_sides(against: str, start: str) -> Sides:
         return compare_files(_folder_files(found), files_of(inputs))
     # Here, for it imports the importers, and most comparisons are with a commit.
     from toolgen.changes.comparing.definitions import compare_definitions
-    from toolgen.changes.comparing.exported_sides import own_definitions, read_definitions
+    from toolgen.changes.comparing.source_definitions import own_definitions, read_definitions
 
     exported = read_definitions(found)
     old, new = compare_definitions(exported, own_definitions(inputs, exported))
@@ -191,3 +199,43 @@ def _differ(one: bytes | str | None, other: bytes | str | None) -> bool:
 def _unix(text: bytes | str) -> bytes:
     raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
     return raw.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The findings of a comparison."""
+
+    findings: tuple[Finding, ...]
+    failed: tuple[Finding, ...]  # those for which the comparison fails
+    level: Level  # from which it fails
+    notes: tuple[str, ...]  # sentences for the user
+    texts: Mapping[str, bytes | str]  # file of a finding → its content
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """Return the findings without safe changes, unless these fail, too."""
+        least = self.level if self.level is Level.INFO else Level.WARNING
+        return tuple(each for each in self.findings if each.level.reaches(least))
+
+
+def judge(
+    against: str,
+    start: str,
+    *,
+    today: date,
+    categories: frozenset[Category],
+    level: str | None = None,
+    allow_unanalysed: bool = False,
+) -> Judgement:
+    """Return the findings in some categories about the project at `start`, compared with `against`.
+
+    `today` decides about sunsets and expired entries. Raises `SpecErrors` and `UnableError`.
+    """
+    policy = read_policy(start)
+    sides = read_sides(against, start)
+    found = compare(sides.old, sides.new, policy=policy, today=today)
+    findings = tuple(each for each in found if each.category in categories)
+    least = Level(level) if level else policy.level
+    failed = tuple(failing(findings, least, categories, allow_unanalysed=allow_unanalysed))
+    texts = {**sides.old.texts, **sides.new.texts, **policy.texts}
+    return Judgement(findings, failed, least, sides.notes, texts)

@@ -1,20 +1,35 @@
-"""Read the definitions of tools that a SOURCE names: specs, a file of definitions, a server."""
+"""Read the definitions of tools that a SOURCE names: specs, a file of definitions, a server.
+
+Definitions in the format of a provider are compared with what the project publishes to it today.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.against import STDIN, OnDisk
-from toolgen.changes.comparing.definitions import ExportedSide, analysed_definitions
-from toolgen.changes.comparing.exported_sides import read_definitions
-from toolgen.changes.contract import REQUEST, RESPONSE, Contract
+from toolgen.changes.comparing.definitions import (
+    ExportedSide,
+    analysed_definitions,
+    listed_definitions,
+    read_export,
+)
+from toolgen.changes.contract import REQUEST, RESPONSE, Contract, contracts_of
 from toolgen.project import UnableError, load_targets
+from toolgen.project.building.exports import tools_of_format
 from toolgen.project.building.project_build import Inputs, package_of, program_of
 from toolgen.project.building.spec_source import SpecSource, find_specs
+from toolgen.project.inputs.specs import SUFFIXES
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.sources.exported_tools import read_exported
+from toolgen.sources.json_source import JsonDocument
+from toolgen.sources.loading.source_content import read_file, source_errors
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import list_tools
 from toolgen.sources.mcp_client.source_argument import (
     CommandWords,
     ServerSource,
@@ -85,3 +100,32 @@ def _definition(contract: Contract, fields: Mapping[str, Any]) -> ToolDefinition
     )
     made = {"name": spec.name, "description": str(fields.get("description") or ""), **schemas, **dumped}
     return cast("ToolDefinition", {key: value for key, value in made.items() if value is not None})
+
+
+def read_definitions(found: OnDisk | ServerSource) -> ExportedSide:
+    """Return the definitions in a file, or of a running server. Raises `UnableError`."""
+    if isinstance(found, ServerSource):
+        address = ServerAddress.of(found)
+        with source_errors():
+            return listed_definitions(list_tools(address), address.shown)
+    if found.path.name.endswith(SUFFIXES):
+        message = f"{found.shown} is one spec, and a comparison needs all of them"
+        raise UnableError("bad-source", message, "give the folder of the specs")
+    content = read_file(found.path, found.shown)
+    return read_export(content.data, content.name)
+
+
+def own_definitions(inputs: Inputs, exported: ExportedSide) -> ExportedSide:
+    """Return what the project publishes today in the format of the other side."""
+    name = exported.tools[0].format.name
+    found = tools_of_format(inputs, name)
+    program = found.program
+    value = json.loads(json.dumps(found.document))  # as JSON has it: tuples are lists
+    with source_errors():
+        tools = read_exported([JsonDocument(value, 0)], f"the project's own tools for {name}")
+    contracts = contracts_of(program)
+    published = {each.published[found.target].name: each.spec.name for each in program.tools}
+    places = {tool.name: contracts[published[tool.name]].places for tool in tools}
+    specs = {tool.name: contracts[published[tool.name]].spec for tool in tools}
+    texts = {f"{inputs.project.specs}/{path}": text for path, text in inputs.specs.items()}
+    return ExportedSide("", tools, places, specs, texts)

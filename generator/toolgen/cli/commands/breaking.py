@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from toolgen.base.suggestions import count, did_you_mean
-from toolgen.changes.comparing.judgement import judge
+from toolgen.changes.comparing.sides import judge
 from toolgen.changes.finding import Category
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say

@@ -13,8 +13,7 @@ from typing import Final
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import count
-from toolgen.changes.measuring.budget import Budget, Limits, measure_budget, write_baseline
-from toolgen.changes.measuring.units import BYTES, NOUNS
+from toolgen.changes.budget import BYTES, NOUNS, Budget, Limits, measure_budget, write_baseline
 from toolgen.cli.diagnostics import emit_report, show, source_texts
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, whole_number

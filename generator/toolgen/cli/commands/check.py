@@ -77,8 +77,7 @@ def _check_output(
     from toolgen.project import read_project
     from toolgen.project.cache.entries import user_cache
     from toolgen.project.cache.freshness import find_up_to_date
-    from toolgen.project.output.agents_section import find_outdated_section
-    from toolgen.project.output.editor_schema import find_outdated_schema
+    from toolgen.project.output.beside import find_outdated_schema, find_outdated_section
     from toolgen.sources.contracts_lock import find_vendored_changes
 
     read = read_project(args.start)
@@ -97,7 +96,7 @@ def _check_output(
     from toolgen.cli.progress import plan_output
     from toolgen.cli.report.json import changes_data, diagnostics_data
     from toolgen.cli.report.text import lines_of_changes, lines_of_toolchain
-    from toolgen.project.building.output_diff import compare_output
+    from toolgen.project.building.project_build import compare_output
 
     plan = plan_output(read)
     diff = compare_output(plan)

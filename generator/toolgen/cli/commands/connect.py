@@ -14,10 +14,11 @@ import sys
 from pathlib import Path
 
 from toolgen.base.suggestions import did_you_mean
-from toolgen.cli.client_config.clients import CLIENTS, config_file
 from toolgen.cli.client_config.config_file import (
     BACKUP,
+    CLIENTS,
     Entry,
+    config_file,
     connect,
     disconnect,
     own_command,

@@ -15,14 +15,13 @@ from pathlib import Path
 
 from toolgen.base.files import FileKind
 from toolgen.base.suggestions import count
-from toolgen.cli.named_specs import select_specs
 from toolgen.cli.output import emit, emit_content, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.formatting import format_spec
 from toolgen.project import Project, UnableError, kind_of, read_project, replace_files
-from toolgen.project.inputs.specs import too_large
-from toolgen.schema.limits import BUDGET
+from toolgen.project.inputs.specs import select_specs, too_large
+from toolgen.schema.budget import BUDGET
 
 IS_SHORT = True
 

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> bool:
 def _generate(args: argparse.Namespace) -> bool:
     from toolgen.project import read_project
     from toolgen.project.cache.freshness import find_up_to_date
-    from toolgen.project.output.agents_section import find_outdated_section
+    from toolgen.project.output.beside import find_outdated_section
 
     read = read_project(args.start)
     find_outdated_section(read.project)  # before anything is written, it may be refused
@@ -68,8 +68,7 @@ def _renew_others(project: Project) -> None:
     """Write the file by which editors check specs, and the section for coding agents, if they are old."""
     from toolgen.project import replace_files
     from toolgen.project.cache.entries import user_cache
-    from toolgen.project.output.agents_section import find_outdated_section
-    from toolgen.project.output.editor_schema import find_outdated_schema
+    from toolgen.project.output.beside import find_outdated_schema, find_outdated_section
 
     change = find_outdated_schema(project, user_cache())
     if change is not None:

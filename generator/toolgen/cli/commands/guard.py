@@ -15,8 +15,8 @@ from pathlib import Path
 from toolgen.base.files import write_named
 from toolgen.base.suggestions import count
 from toolgen.changes.comparing.guard import judge_server
-from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.lock import lock_text, read_lock
+from toolgen.changes.comparing.sides import Judgement
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_headers

@@ -15,13 +15,13 @@ import argparse
 from toolgen.base.suggestions import count
 from toolgen.cli.diagnostics import emit_report, has_color
 from toolgen.cli.linting import LintResult, lint_specs, read_baseline
-from toolgen.cli.named_specs import select_specs
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.report.json import report_data
 from toolgen.cli.report.text import render_entries
 from toolgen.project import replace_files
 from toolgen.project.building.project_build import Inputs, read_inputs
+from toolgen.project.inputs.specs import select_specs
 
 IS_SHORT = True
 

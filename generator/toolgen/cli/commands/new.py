@@ -19,8 +19,13 @@ from toolgen.cli.output import ask, can_ask, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_repeated
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
-from toolgen.project.scaffolding.new_tool import describe_tool, missing_parts, new_tool_files
-from toolgen.project.scaffolding.parameters import Parameter, parse_parameter
+from toolgen.project.scaffolding.new_tool import (
+    Parameter,
+    describe_tool,
+    missing_parts,
+    new_tool_files,
+    parse_parameter,
+)
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolgen.base.suggestions import count
+from toolgen.changes.budget import NOUNS, compact_text, text_measures
 from toolgen.changes.comparing.source_definitions import read_source_definitions
-from toolgen.changes.measuring.units import NOUNS, compact_text, text_measures
 from toolgen.cli.output import emit, say
 from toolgen.compile.stubs.printed import PrintedStubs, print_stubs
 from toolgen.runtime.definition.tool_definition import ToolDefinition

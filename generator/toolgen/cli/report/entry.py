@@ -16,9 +16,9 @@ from toolgen.language.source import Span
 from toolgen.runtime.logs.secret_texts import covered
 
 if TYPE_CHECKING:
-    from toolgen.changes.comparing.judgement import Judgement
+    from toolgen.changes.comparing.sides import Judgement
     from toolgen.changes.finding import Finding, Witness
-    from toolgen.project.building.output_diff import OutputDiff
+    from toolgen.project.building.project_build import OutputDiff
     from toolgen.testing.results import ProjectReport
     from toolgen.upstream.consumers.drift import ConsumerJudgement
 

@@ -14,7 +14,7 @@ from toolgen.language.source import Span
 if TYPE_CHECKING:
     from toolgen.changes.finding import Finding
     from toolgen.cli.report.entry import Report
-    from toolgen.project.building.output_diff import OutputDiff
+    from toolgen.project.building.project_build import OutputDiff
     from toolgen.testing.results import ProjectReport, ToolReport
 
 

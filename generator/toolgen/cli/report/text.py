@@ -20,11 +20,11 @@ from toolgen.compile.output_changes import with_lf
 from toolgen.runtime.logs.secret_texts import covered
 
 if TYPE_CHECKING:
-    from toolgen.changes.comparing.judgement import Judgement
+    from toolgen.changes.comparing.sides import Judgement
     from toolgen.changes.finding import Finding
     from toolgen.language.changes import Change
     from toolgen.language.diagnostic import Diagnostic
-    from toolgen.project.building.output_diff import OutputDiff
+    from toolgen.project.building.project_build import OutputDiff
     from toolgen.testing.results import FileUpdate, ProjectReport, ToolReport
 
 MAX_WIDTH = 160  # characters of a source line that are shown

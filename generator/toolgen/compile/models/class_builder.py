@@ -15,10 +15,9 @@ from types import MappingProxyType
 from typing import Any, assert_never
 
 from toolgen.compile.models.constraints import Defaults, constraints
-from toolgen.compile.models.local_references import LocalReferences
 from toolgen.compile.models.model_classes import Extension, ModelClass, ModelField, Record, as_body, reachable
 from toolgen.compile.models.names import NameHint, ancestors, class_names, field_names
-from toolgen.compile.models.object_schema import ObjectSchema, object_schema
+from toolgen.compile.models.object_schema import LocalReferences, ObjectSchema, object_schema
 from toolgen.compile.models.shapes import (
     ANY,
     NULL,

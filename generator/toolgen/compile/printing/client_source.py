@@ -22,7 +22,7 @@ from toolgen.compile.printing.render import render_template
 from toolgen.compile.python_source.imports import import_from, module_order
 from toolgen.language.names import pascal, unique_name
 from toolgen.language.package import Package, Tool
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 from toolgen.runtime.adapters.published_tools import published_name
 from toolgen.runtime.contract.content_rules import declares_blocks
 from toolgen.runtime.definition.tool_definition import ToolDefinition

@@ -13,7 +13,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 from toolgen.base.files import WritableFolder
 from toolgen.compile.python_source.literals import is_read_as_utf_8
 from toolgen.language.changes import Tree
-from toolgen.language.internal_error import TemplateBug
+from toolgen.language.diagnostic import TemplateBug
 
 _HERMETIC = ["--isolated", "--no-cache", "--target-version=py311", "--line-length=88"]
 _LINT = [

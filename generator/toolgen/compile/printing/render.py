@@ -7,10 +7,12 @@ The sandbox has limits of neither time nor memory.
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from importlib.resources import files
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -23,13 +25,13 @@ from toolgen.compile.printing.template_data import (
     TemplateJob,
     template_names,
 )
+from toolgen.compile.python_source.literals import docstring
 from toolgen.language.changes import Tree
-from toolgen.language.diagnostic import Diagnostic, SpecErrors
-from toolgen.language.internal_error import TemplateBug
+from toolgen.language.diagnostic import Diagnostic, SpecErrors, TemplateBug
 from toolgen.language.names import models_module
 from toolgen.language.package import Package
 from toolgen.language.source import Span
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 
 _ENDING = ".jinja"
 TOOL = "{tool}"
@@ -102,6 +104,17 @@ def render_template(templates: Mapping[str, str], name: str, **values: object) -
         )
     except jinja2.TemplateError as error:
         raise TemplateBug(f"template {name}: {error}") from error
+
+
+def render_file(path: str, **values: object) -> str:
+    """Render `templates/<path>`, whose folder begins with an underscore.
+
+    Nothing is escaped: callers quote text that a user typed.
+    """
+    environment = jinja2.Environment(**OPTIONS)
+    environment.filters |= {"docstring": docstring, "yaml": partial(json.dumps, ensure_ascii=False)}
+    text = files("toolgen.templates").joinpath(path).read_text("utf-8")
+    return environment.from_string(text).render(**values)
 
 
 def tool_path(output: str, py_name: str) -> str:

@@ -9,8 +9,7 @@ from typing import Final, cast
 
 from toolgen.compile.printing.client_source import ClientSource
 from toolgen.compile.printing.render import render_template
-from toolgen.compile.stubs.catalogue import ToolTypes, catalogue_types
-from toolgen.compile.stubs.facts import call_text
+from toolgen.compile.stubs.catalogue import ToolTypes, call_text, catalogue_types
 from toolgen.compile.stubs.typescript import WORDS, argument_text, doc_comment, result_text, type_definitions
 from toolgen.runtime.contract.content_rules import declares_blocks
 from toolgen.runtime.definition.tool_definition import ToolDefinition

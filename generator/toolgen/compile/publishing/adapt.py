@@ -9,12 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from toolgen.compile.publishing.definition import description
 from toolgen.language.checking.conflicts import find_conflicts, group_names, published_name, published_names
-from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
+from toolgen.language.diagnostic import Diagnostic, Progress, SpecErrors, in_order, no_progress
 from toolgen.language.program import Program, ProgramTool, PublishedTool
-from toolgen.language.progress import Progress, no_progress
 from toolgen.language.spec import ContentSpec
-from toolgen.language.target import Target
-from toolgen.language.targets.definition import TargetOptions
+from toolgen.language.targets.definition import Target, TargetOptions
 from toolgen.runtime.adapters.published_tools import InputExamples, input_examples
 from toolgen.runtime.content.carried import carries
 from toolgen.schema.dialects.publish import publish, publish_output

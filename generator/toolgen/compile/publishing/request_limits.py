@@ -12,8 +12,8 @@ from typing import Any, Final
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.package import RequestCost, Tool, ToolSummary
 from toolgen.language.source import Span
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BUILT_IN, MCP
+from toolgen.language.targets.definition import Target
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import subschemas
 from toolgen.schema.providers import StrictRequestLimits

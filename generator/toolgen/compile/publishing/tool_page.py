@@ -11,7 +11,7 @@ from toolgen.compile.publishing.request_limits import json_size, published_entri
 from toolgen.language.package import Tool
 from toolgen.language.program import ProgramTool
 from toolgen.language.spec import Confirm, Example
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 from toolgen.runtime.confirmation.question import render_message
 from toolgen.runtime.definition.semantics.only_if import only_if_of
 from toolgen.schema.document import JsonObject, plain_pointer

@@ -11,8 +11,14 @@ from toolgen.compile.models.annotations import type_text as written
 from toolgen.compile.models.annotations import with_floats
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
 from toolgen.compile.python_source.literals import comment, docstring, literal
-from toolgen.compile.stubs.catalogue import CatalogueTypes, ToolTypes, is_huge, is_identifier
-from toolgen.compile.stubs.facts import call_text, field_text
+from toolgen.compile.stubs.catalogue import (
+    CatalogueTypes,
+    ToolTypes,
+    call_text,
+    field_text,
+    is_huge,
+    is_identifier,
+)
 
 _TYPING: Final = ("Any", "Literal", "NotRequired", "TypedDict")
 _TOKEN: Final = re.compile(

@@ -15,10 +15,9 @@ from toolgen.language.checking.asked_examples import (
 )
 from toolgen.language.checking.conflicts import find_conflicts, tool_names
 from toolgen.language.checking.resolve import BoundSpecs, BoundTool
-from toolgen.language.diagnostic import Diagnostic, SpecErrors, in_order
+from toolgen.language.diagnostic import Diagnostic, Progress, SpecErrors, in_order, no_progress
 from toolgen.language.lint.linter import lint_catalogue, lint_tool
 from toolgen.language.program import Program
-from toolgen.language.progress import Progress, no_progress
 from toolgen.language.references.diagnostics import diagnostic_of
 from toolgen.language.source import Span
 from toolgen.runtime.definition.check import not_compiled, semantic_faults

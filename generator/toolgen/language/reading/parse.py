@@ -11,8 +11,8 @@ from toolgen.language.program import Parsed
 from toolgen.language.references.diagnostics import diagnostic_of
 from toolgen.language.source import Source
 from toolgen.language.spec import Spec, is_shared_file
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BUILT_IN
+from toolgen.language.targets.definition import Target
 from toolgen.runtime.definition.check import spec_faults
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.definition.semantics.json_schema import check_schema

@@ -9,9 +9,8 @@ from typing import Any
 from toolgen.base.suggestions import did_you_mean
 from toolgen.language.package import Tool
 from toolgen.language.program import Program
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BUILT_IN
-from toolgen.language.targets.definition import ExportFormat
+from toolgen.language.targets.definition import ExportFormat, Target
 from toolgen.project import UnableError, load_targets
 from toolgen.project.building.project_build import Inputs, package_of, program_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from toolgen.base import MIB
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
-from toolgen.language.target import Target
+from toolgen.language.targets.definition import Target
 from toolgen.project import UnableError
 from toolgen.project.files.git import EntryKind, GitRepository, TreeEntry
 from toolgen.project.inputs.configuration import (
@@ -22,7 +22,7 @@ from toolgen.project.inputs.configuration import (
 )
 from toolgen.project.inputs.specs import SUFFIXES, UnreadableSpecError, check_name, too_large
 from toolgen.project.inputs.target_templates import SETTINGS, targets_of
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_CONFIGURATION = MIB  # bytes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,10 @@ from toolgen.base.files import Entry, FileKind, Folder, OutsideError, OversizedF
 from toolgen.compile.output_changes import digest
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.source import Span
-from toolgen.project import UnableError, reason
+from toolgen.project import Project, UnableError, reason
 from toolgen.project.files.reading import file_errors
-from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.discovery import find_project
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -139,3 +138,19 @@ def _read(folder: Folder, entry: Entry) -> bytes:
         raise UnreadableSpecError("too-complex", too_large(error.size)) from error
     except OSError as error:
         raise UnreadableSpecError("unreadable-spec", f"cannot read this file: {reason(error)}") from error
+
+
+def select_specs(project: Project, start: str, files: Sequence[str], known: Collection[str]) -> list[str]:
+    """Return the paths below the project's folder of the specs in `files`; `known` has those of all.
+
+    Raises `UnableError` if one of them is no spec of the project.
+    """
+    paths = [Path(os.path.normpath(Path(start).resolve() / file)) for file in files]
+    below = [
+        path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else str(path)
+        for path in paths
+    ]
+    if unknown := [path for path in below if path not in known]:
+        message = f"{unknown[0]} is no spec of this project"
+        raise UnableError("unreadable-spec", message, f"specs are files of YAML below {project.specs}")
+    return below

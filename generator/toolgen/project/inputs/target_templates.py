@@ -14,9 +14,8 @@ from toolgen.base.files import DeclaredFolder, FileKind, Folder
 from toolgen.base.suggestions import did_you_mean
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.reading.read import read
-from toolgen.language.target import Target
 from toolgen.language.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
-from toolgen.language.targets.definition import TargetDefinition
+from toolgen.language.targets.definition import Target, TargetDefinition
 from toolgen.language.targets.documents import DOCUMENTS, SERVER, DocumentTarget, publication_faults
 from toolgen.project import UnableError, reason
 from toolgen.project.files.reading import file_errors

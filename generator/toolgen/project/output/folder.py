@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from toolgen.base.files import MAX_BYTES, FileKind, Folder, OutsideError
 from toolgen.compile.output_changes import has_conflict_markers, with_lf
-from toolgen.language.changes import Change, ChangeKind, Tree
-from toolgen.language.manifest import Manifest
+from toolgen.language.changes import Change, ChangeKind, Manifest, Tree
 from toolgen.project import UnableError, reason
 from toolgen.project.files.atomic_write import STAGE, replace_files
 from toolgen.project.files.reading import file_errors

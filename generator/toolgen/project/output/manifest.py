@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from toolgen.base import MIB
 from toolgen.compile.output_changes import with_lf
-from toolgen.language.manifest import GeneratedFile, Manifest
+from toolgen.language.changes import GeneratedFile, Manifest
 from toolgen.project.files.reading import is_inside
 
 NAME = "toolgen.manifest.json"

@@ -13,12 +13,11 @@ from urllib.parse import urlsplit, urlunsplit
 from urllib.request import url2pathname
 
 from toolgen.base.escaping.places import plain_name
-from toolgen.compile.printing.file_templates import render
+from toolgen.compile.printing.render import render_file
 from toolgen.project import FILE, PYPROJECT, Project, UnableError, read_text
 from toolgen.project.inputs.configuration import project_metadata, static_version
 from toolgen.project.inputs.discovery import repository
-from toolgen.project.output.editor_schema import NAME as SCHEMA
-from toolgen.project.output.editor_schema import schema_text
+from toolgen.project.output.beside import SCHEMA, schema_text
 from toolgen.project.scaffolding.new_tool import package_text
 
 _WORKFLOW = ".github/workflows/toolgen.yml"
@@ -51,7 +50,7 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
         shared = read_text(root, PYPROJECT) is not None
         configuration = PYPROJECT if shared else FILE
         version = None if static_version(read_text(root, PYPROJECT)) else "0.1.0"
-        text = render(
+        text = render_file(
             "_init/toolgen.toml.jinja",
             table=shared,
             implementations=package,
@@ -70,11 +69,11 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
         yield NewFile(f"{base}/__init__.py", package_text([]), root)
     yield NewFile("conftest.py", _CONFTEST, root)
     if project is None or project.test_fixtures is None:
-        fixtures = render(
+        fixtures = render_file(
             "_init/toolgen_fixtures.py.jinja", package=project.package if project else "generated"
         )
         yield NewFile("tests/toolgen_fixtures.py", fixtures, root)
-    yield NewFile(".gitignore", render("_init/gitignore.jinja"), root)
+    yield NewFile(".gitignore", render_file("_init/gitignore.jinja"), root)
     yield _attributes(root, project.output if project else "generated")
     yield from _repository_files(root, configuration)
 
@@ -87,7 +86,7 @@ def _server_name(root: Path) -> str:
 
 def _attributes(root: Path, output: str) -> NewFile:
     """Return the attributes of generated files, which git reads in the project's folder."""
-    text = render("_init/gitattributes.jinja", output=output)
+    text = render_file("_init/gitattributes.jinja", output=output)
     there = read_text(root, _ATTRIBUTES)
     appends = there is not None and f"{output}/" not in there
     return NewFile(_ATTRIBUTES, text, root, appends=appends)
@@ -112,9 +111,9 @@ def _repository_files(root: Path, configuration: str) -> Iterator[NewFile]:
         "requirement": shlex.quote(wanted) if wanted else "",
     }
     note = "" if wanted else f"{_WORKFLOW} fails until you write there where CI installs toolgen from"
-    yield NewFile(_WORKFLOW, render("_init/workflow.yml.jinja", **in_workflow), top, note=note)
-    entry = render("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
-    whole = render("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
+    yield NewFile(_WORKFLOW, render_file("_init/workflow.yml.jinja", **in_workflow), top, note=note)
+    entry = render_file("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
+    whole = render_file("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
     there = read_text(top, _PRE_COMMIT) or ""
     advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
     yield NewFile(_PRE_COMMIT, whole, top, advice=advice)

@@ -8,18 +8,92 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from toolgen.base.files import FileKind
-from toolgen.compile.printing.file_templates import render
 from toolgen.compile.printing.format import format_tree
+from toolgen.compile.printing.render import render_file
 from toolgen.language.package import Tool
+from toolgen.language.yaml12.writer import is_plain
 from toolgen.project import Project, UnableError, kind_of, load_targets
 from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
 from toolgen.project.inputs.specs import existing_specs
-from toolgen.project.output.editor_schema import NAME as SCHEMA
-from toolgen.project.output.editor_schema import schema_text
-from toolgen.project.scaffolding.parameters import Parameter, printable, scalar
+from toolgen.project.output.beside import SCHEMA, schema_text
+
+_SAMPLES: dict[str, Any] = {"string": "example", "integer": 1, "number": 1.5, "boolean": True, "object": {}}
+_PARAMETER = re.compile(
+    r"(?P<name>[A-Za-z_][A-Za-z0-9_-]*):(?P<type>[a-z]+)(?P<array>\[\])?(?P<optional>\?)?(:(?P<about>.*))?",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A property of the request."""
+
+    name: str
+    item: str  # a JSON Schema type: of the value or, in an array, of its items
+    array: bool
+    optional: bool
+    about: str
+
+    @property
+    def key(self) -> str:
+        """Return the name as YAML."""
+        return scalar(self.name)
+
+    @property
+    def type(self) -> str:
+        """Return the JSON Schema type of the value."""
+        return "array" if self.array else self.item
+
+    @property
+    def description(self) -> str:
+        """Return the description as YAML; without one, the name in words."""
+        words = self.name.replace("_", " ").replace("-", " ").strip() or self.name
+        return scalar(self.about or f"{words[:1].upper()}{words[1:]}.")
+
+    @property
+    def sample(self) -> Any:
+        """Return a valid value."""
+        value = _SAMPLES[self.item]
+        return [value] if self.array else value
+
+
+def parse_parameter(text: str) -> Parameter:
+    """Parse one parameter; raise `UnableError` if it is not valid."""
+    found = _PARAMETER.fullmatch(text.strip())
+    if found is None:
+        raise UnableError(
+            "bad-parameter",
+            f"'{text}' is not a parameter: write name:type or name:type:description",
+            "for example supplier_id:integer, 'note:string?:Free text' (optional) or 'tags:string[]'",
+        )
+    if found["type"] not in _SAMPLES:
+        types = ", ".join(_SAMPLES)
+        raise UnableError(
+            "bad-parameter",
+            f"'{found['type']}' is not a type",
+            f"the types are {types}; string[] is an array",
+        )
+    about = printable((found["about"] or "").strip())
+    return Parameter(found["name"], found["type"], bool(found["array"]), bool(found["optional"]), about)
+
+
+def printable(text: str) -> str:
+    """Return `text` if it is printable and on one line; raise `UnableError` otherwise."""
+    if text.isprintable():
+        return text
+    raise UnableError(
+        "bad-parameter", "a description must be one line of printable text", "edit the spec for more"
+    )
+
+
+def scalar(text: str) -> str:
+    """Return `text` as a YAML scalar, quoted unless it is certainly read as a string."""
+    return text if is_plain(text, flow=True) else json.dumps(text, ensure_ascii=False)
+
 
 PACKAGE = '"""The tools of this project: one module per tool, each with one class."""\n'
 """The text of a package above that of the implementations."""
@@ -130,14 +204,14 @@ def _parts(project: Project, tool: Tool, title: str, calls_http: bool, name: str
 
 def package_text(injected: Iterable[tuple[str, str]]) -> str:
     """Return the module of the implementations' package, with a place for each injected value."""
-    return render("_init/package.py.jinja", injected=sorted(set(injected)))
+    return render_file("_init/package.py.jinja", injected=sorted(set(injected)))
 
 
 def spec_text(answers: Mapping[str, Any]) -> str:
     """Return the spec of a new tool, with the user's text quoted where YAML needs it."""
     # the question names what will be changed: the first required parameter
     question = answers["title"] + "".join(f" {{{each.name}}}" for each in answers["required"][:1]) + "?"
-    return render(
+    return render_file(
         "_new/spec.yaml.jinja",
         schema=SCHEMA,
         name=scalar(answers["name"]),
@@ -165,7 +239,7 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
     types = re.findall(r"\w+", f"{result} {preview}")
     # Names that only annotations use are imported for type checkers alone.
     checked = bool(tool.imports or chunks)
-    return render(
+    return render_file(
         "_new/stub.py.jinja",
         package=package,
         title=title,
@@ -183,12 +257,12 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
 
 def http_text(package: str, tool: Tool) -> str:
     """Return a module that calls an imported HTTP operation."""
-    return render("_new/http.py.jinja", package=package, tool=tool)
+    return render_file("_new/http.py.jinja", package=package, tool=tool)
 
 
 def test_text(tool: Tool, title: str) -> str:
     """Return the test of a tool that is not implemented yet."""
-    return render("_new/test.py.jinja", title=title, tool=tool, wire_name=json.dumps(tool.wire_name))
+    return render_file("_new/test.py.jinja", title=title, tool=tool, wire_name=json.dumps(tool.wire_name))
 
 
 def missing_packages(project: Project) -> Iterator[str]:

@@ -20,8 +20,7 @@ from toolgen.schema.document import (
     replace_refs,
     subschemas,
 )
-from toolgen.schema.provider_names import ProviderNames, ascii_name
-from toolgen.schema.providers import MAX_ARGUMENT_NAME, ProviderLimits
+from toolgen.schema.providers import MAX_ARGUMENT_NAME, ProviderLimits, ProviderNames, ascii_name
 
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 

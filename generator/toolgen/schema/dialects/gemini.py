@@ -23,8 +23,7 @@ from toolgen.schema.document import (
     subschemas,
 )
 from toolgen.schema.keywords import CONSTRAINING
-from toolgen.schema.provider_names import ProviderNames, ascii_name
-from toolgen.schema.providers import GEMINI_KEYWORDS
+from toolgen.schema.providers import GEMINI_KEYWORDS, ProviderNames, ascii_name
 
 MAX_SUBSCHEMAS: Final = 5_000
 """Maximum number of subschemas after inlining; beyond it, every reference is kept."""

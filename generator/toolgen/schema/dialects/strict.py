@@ -21,8 +21,7 @@ from toolgen.schema.document import (
     value_key,
 )
 from toolgen.schema.keywords import ALL_REFERENCES, CONSTRAINING, FORMATS, IN_PLACE_LISTS
-from toolgen.schema.provider_names import ProviderNames, ascii_name
-from toolgen.schema.providers import OPENAI_FORMATS, OPENAI_KEYWORDS, OPENAI_STRICT
+from toolgen.schema.providers import OPENAI_FORMATS, OPENAI_KEYWORDS, OPENAI_STRICT, ProviderNames, ascii_name
 
 MAX_ALTERNATIVES: Final = 256
 """Maximum number of alternatives at one location; schemas with more are not converted to strict form."""

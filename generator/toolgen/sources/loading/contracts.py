@@ -27,7 +27,7 @@ from toolgen.project import (
 )
 from toolgen.project.files.reading import is_inside
 from toolgen.project.inputs.specs import SUFFIXES, existing_specs
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.contracts_lock import NAME, ContractsLock, lock_text, read_lock
 
 GROUP: Final = "toolgen.contracts"

@@ -10,7 +10,7 @@ from typing import Final, cast
 from pydantic import TypeAdapter
 
 from toolgen.base.suggestions import quoted
-from toolgen.compile.printing.file_templates import render
+from toolgen.compile.printing.render import render_file
 from toolgen.compile.python_source.literals import literal
 from toolgen.language.package import Package, Tool
 from toolgen.project import Project
@@ -67,7 +67,7 @@ def _implementation_text(project: Project, tool: Tool, function: FunctionDescrip
     """Return the text of a module that implements `tool` by calling `function`."""
     chunks = function.chunk_schema is not None
     iterator = "AsyncIterator" if function.async_chunks or function.awaited else "Iterator"
-    return render(
+    return render_file(
         _FUNCTION,
         tool=tool,
         package=project.package,
@@ -115,7 +115,7 @@ def server_modules(project: Project, tools: Sequence[Tool], server: ServerDescri
     """Return modules that implement tools by the server, and one for what it has besides them."""
     files: dict[str, str] = {}
     for tool in tools:
-        files[module_path(project, tool.py_name)] = render(
+        files[module_path(project, tool.py_name)] = render_file(
             "_new/adopted.py.jinja",
             tool=tool,
             package=project.package,
@@ -128,7 +128,7 @@ def server_modules(project: Project, tools: Sequence[Tool], server: ServerDescri
         package = f"{project.implementations}.{_FEATURES}"
         files[f"{project.path_of(package)}/__init__.py"] = _FEATURES_PACKAGE
         name = f"{server.module}.{server.path}".replace(".", "_")
-        files[module_path(project, f"{_FEATURES}.{name}")] = render(
+        files[module_path(project, f"{_FEATURES}.{name}")] = render_file(
             "_new/adopted_features.py.jinja",
             server=server,
             root=server.path.partition(".")[0],
@@ -179,7 +179,7 @@ def upstream_modules(
     server = quoted(listing.name, 80)
     new = {
         f"{folder}/__init__.py": _PACKAGE,
-        f"{folder}/{module}.py": render(
+        f"{folder}/{module}.py": render_file(
             "_new/upstream.py.jinja",
             server=server,
             module=module,
@@ -191,7 +191,7 @@ def upstream_modules(
     if serves := _served(listing):
         features = project.path_of(f"{project.implementations}.{_FEATURES}")
         new[f"{features}/__init__.py"] = _FEATURES_PACKAGE
-        new[f"{features}/{module}.py"] = render(
+        new[f"{features}/{module}.py"] = render_file(
             "_new/forwarded_features.py.jinja",
             upstreams=package,
             module=module,
@@ -201,7 +201,7 @@ def upstream_modules(
     paths = {tool.wire_name: module_path(project, tool.py_name) for tool in tools}
     refuse_other_upstreams(project, ((paths[tool.wire_name], tool.file) for tool in tools), module)
     for tool in tools:
-        new[paths[tool.wire_name]] = render(
+        new[paths[tool.wire_name]] = render_file(
             "_new/forwarded.py.jinja",
             tool=tool,
             package=project.package,

@@ -12,9 +12,9 @@ from toolgen.base.suggestions import count
 from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
+from toolgen.language.diagnostic import Progress, no_progress
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program
-from toolgen.language.progress import Progress, no_progress
 from toolgen.language.reading.read import read
 from toolgen.language.spec import is_shared_file
 from toolgen.project import (
@@ -31,10 +31,9 @@ from toolgen.project import (
 from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.files.reading import RootedPath
 from toolgen.project.inputs.specs import existing_specs, too_large
-from toolgen.project.output.editor_schema import NAME as SCHEMA
-from toolgen.project.output.editor_schema import schema_text
+from toolgen.project.output.beside import SCHEMA, schema_text
 from toolgen.project.scaffolding.new_tool import PACKAGE, missing_packages
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, LeftOut
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.names import ExistingNames

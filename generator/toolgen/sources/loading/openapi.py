@@ -13,7 +13,7 @@ from toolgen.language.names import snake
 from toolgen.language.source import Source
 from toolgen.project import PYPROJECT, UnableError, read_text, reason
 from toolgen.project.inputs.configuration import project_metadata
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, SourceError
 from toolgen.sources.loading.imported_specs import Destination, ImportContext, project_of
 from toolgen.sources.loading.source_content import SourceContent

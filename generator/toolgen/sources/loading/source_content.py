@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from toolgen.base.files import open_named
 from toolgen.project import UnableError, reason
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import SourceError
 
 

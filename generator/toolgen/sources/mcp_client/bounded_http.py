@@ -14,7 +14,7 @@ import httpx2
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import quoted
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.limits import ByteBudget

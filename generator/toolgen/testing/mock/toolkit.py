@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from toolgen.compile.pipeline import bind
 from toolgen.compile.publishing.adapt import adapt
-from toolgen.compile.publishing.definition import definition
-from toolgen.compile.publishing.references import choose_references
+from toolgen.compile.publishing.definition import choose_references, definition
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.names import class_stem, tool_module
 from toolgen.language.package import PackageSettings

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from toolgen.base.files import read_named
 from toolgen.changes.comparing.guard import judge_server
-from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.lock import read_lock
+from toolgen.changes.comparing.sides import Judgement
 from toolgen.project import Project, UnableError, reason
 from toolgen.runtime.errors import MissingDependencyError
 from toolgen.runtime.implementations.registry import load_tool

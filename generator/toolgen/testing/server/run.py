@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from toolgen.base.suggestions import quoted, shortened
 from toolgen.changes.comparing.definitions import listed_definitions
-from toolgen.changes.comparing.exported_sides import own_definitions
+from toolgen.changes.comparing.source_definitions import own_definitions
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import Inputs
 from toolgen.runtime.logs.redaction import redact

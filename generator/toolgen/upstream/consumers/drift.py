@@ -12,12 +12,11 @@ from datetime import date
 from typing import Final
 
 from toolgen.changes.comparing.definitions import compare_definitions, read_export
-from toolgen.changes.comparing.exported_sides import own_definitions
 from toolgen.changes.comparing.guard import judge_server
-from toolgen.changes.comparing.judgement import Judgement
 from toolgen.changes.comparing.lock import NAME
 from toolgen.changes.comparing.server_drift import FOR_CALLERS, concerns_call, drift_levels, with_drift_level
-from toolgen.changes.comparing.sides import SpecFiles, compare_files, files_of
+from toolgen.changes.comparing.sides import Judgement, SpecFiles, compare_files, files_of
+from toolgen.changes.comparing.source_definitions import own_definitions
 from toolgen.changes.comparison import compare
 from toolgen.changes.contract import Side
 from toolgen.changes.finding import Category, Finding, Level
@@ -25,7 +24,7 @@ from toolgen.changes.policy import Policy, failing
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
 from toolgen.project.inputs.target_templates import load_client_templates
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.upstream.consumers.definitions import ClientDefinitions

@@ -14,15 +14,14 @@ from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.lock import NAME
 from toolgen.compile.output_changes import digest, find_changes
 from toolgen.compile.pipeline import CompiledClient, compile_client
-from toolgen.language.changes import Change, ChangeKind
-from toolgen.language.manifest import Manifest
+from toolgen.language.changes import Change, ChangeKind, Manifest
 from toolgen.language.names import not_importable
 from toolgen.project import Project, UnableError, read_text
 from toolgen.project.building.project_build import manifest_of
 from toolgen.project.inputs.target_templates import load_client_templates
 from toolgen.project.output.folder import read_output, refuse_foreign, write
 from toolgen.project.output.manifest import manifest_text
-from toolgen.schema.limits import BUDGET
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.upstream.consumers.definitions import ClientDefinitions
 from toolgen.upstream.consumers.lock import TYPESCRIPT, ClientLock, read_client_lock, settings_of
