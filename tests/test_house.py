@@ -86,7 +86,7 @@ ANOTHER_WAY = {
     "compile/python_source/imports.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
     "proof/containment/formats.py": "a file of the installed package",
-    "proof/instances/realistic.py": "a file of the installed package",
+    "proof/instances/usual_texts.py": "a file of the installed package",
     "runtime/approval/receipts.py": "a file that the operator names, which is only appended to",
     "runtime/definition/unknown_fields.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from random import Random
 from typing import Any, Final, TypeVar
 
 from toolgen.proof.instances.choices import Dice
 from toolgen.proof.instances.numbers import NumberFacts
 from toolgen.proof.instances.strings import StringFacts
-from toolgen.proof.instances.usual_texts import (
-    BY_FORMAT,
-    FIRST_NAMES,
-    HEXADECIMAL,
-    LAST_NAMES,
-    date,
-    date_time,
-    digits,
-    email,
-    host,
-    ipv4,
-    person,
-    time_of_day,
-    url,
-    uuid,
-)
+from toolgen.proof.instances.usual_texts import BY_FORMAT, TABLE, fill
 from toolgen.schema.document import Draft
 
 T = TypeVar("T")
@@ -103,53 +86,18 @@ _MOMENTS: Final = frozenset(
 )
 """Words after `first` and `last` that say that something happened."""
 _PLAIN: Final = ("blue widget", "spring order", "first draft", "weekly report", "north office", "main list")
-_TABLE: Final = tomllib.loads(files("toolgen.proof.instances").joinpath("names.toml").read_text("utf-8"))
 
 
 def _by_word(rows: Mapping[str, T]) -> dict[str, T]:
     return {word: row for words, row in rows.items() for word in words.split()}
 
 
-def _fixed(texts: Sequence[str]) -> Callable[[Dice], Sequence[str]]:
-    return lambda _: texts
-
-
-def _made(make: Callable[[Dice], str]) -> Callable[[Dice], Sequence[str]]:
-    return lambda dice: (make(dice), make(dice))
+def _made(templates: Sequence[str]) -> Callable[[Dice], Sequence[str]]:
+    return lambda dice: [fill(each, dice) for each in templates]
 
 
 _BY_NAME: Final[Mapping[str, Callable[[Dice], Sequence[str]]]] = {
-    **{word: _fixed(texts) for word, texts in _by_word(_TABLE["texts"]).items()},
-    **_by_word(
-        {
-            "email mail recipient sender cc bcc": _made(email),
-            "url uri link href website homepage webhook endpoint image avatar photo": _made(url),
-            "id identifier key number no ref reference sku serial": lambda dice: (
-                f"{dice.one_of(('ord', 'itm', 'usr', 'ref'))}_{digits(dice, 6)}",
-                digits(dice, 4, "123456789"),
-            ),
-            "uuid guid": _made(uuid),
-            "token cursor nonce secret": lambda dice: (digits(dice, 24, HEXADECIMAL),),
-            "sha hash commit digest checksum": lambda dice: (digits(dice, 40, HEXADECIMAL),),
-            "name": lambda dice: (person(dice), dice.one_of(FIRST_NAMES)),
-            "firstname first": lambda dice: (dice.one_of(FIRST_NAMES),),
-            "lastname last surname": lambda dice: (dice.one_of(LAST_NAMES),),
-            "username user login author owner assignee account handle": lambda dice: (
-                dice.one_of(FIRST_NAMES).lower(),
-                f"{dice.one_of(FIRST_NAMES).lower()}{dice.between(1, 99)}",
-            ),
-            "phone mobile fax tel telephone": lambda dice: (f"+1 202 555 01{digits(dice, 2)}",),
-            "address street": lambda dice: (f"{dice.between(1, 99)} Market Street", "12 Harbour Road"),
-            "zip zipcode postal postcode": lambda dice: (digits(dice, 5, "123456789"),),
-            "date day birthday since until deadline due": _made(date),
-            "time hour": lambda dice: (time_of_day(dice)[:5], time_of_day(dice)),
-            "at timestamp datetime created updated modified expires expiry start end": _made(date_time),
-            "version": lambda dice: (f"{dice.between(0, 4)}.{dice.between(0, 20)}.{dice.between(0, 9)}",),
-            "ip": _made(ipv4),
-            "host hostname domain server": _made(host),
-            "code": lambda dice: (f"A{digits(dice, 3)}", digits(dice, 3)),
-        }
-    ),
+    word: _made(templates) for word, templates in _by_word(TABLE["texts"]).items()
 }
 
 
@@ -169,4 +117,4 @@ def _numbers(facts: NumberFacts, words: list[str], dice: Dice, *, whole: bool) -
     yield from (facts.random(dice, whole) for _ in range(_TRIES))
 
 
-_RANGES: Final[Mapping[str, Sequence[int]]] = _by_word(_TABLE["numbers"])
+_RANGES: Final[Mapping[str, Sequence[int]]] = _by_word(TABLE["numbers"])
