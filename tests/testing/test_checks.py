@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from toolgen.runtime import BaseTool, ToolContext
@@ -177,6 +178,26 @@ class OrdersAnyway(OrdersOnGo):
         return super().preview(request, context)
 
 
+class Signed(Order):
+    """People must sign each order."""
+
+    spec = spec(
+        "order",
+        confirm={"message": "Order?", "preview": True, "proof": "person", "approvers": ["ops"], "quorum": 2},
+    )
+
+    async def execute(self, request: Any, context: ToolContext) -> Any:
+        assert context.approval is not None
+        assert len(context.approval.approvers) == 2
+        context.check_approval(self.preview(request, context))
+        return await super().execute(request, context)
+
+
+class NeverTheSame(Signed):
+    def preview(self, request: Any, context: ToolContext) -> str:
+        return f"Order {uuid4()}."
+
+
 class StopsHalfway(Shop):
     async def execute(self, request: Any, context: ToolContext) -> Any:
         before = state(self.folder)
@@ -210,6 +231,7 @@ class DropsChunk(Lines):
         (Shop, {}),
         (Lookup, READS),
         (Order, ASKS),
+        (Signed, {**ASKS, "needs_people": True}),
         (ShowsUnits, ASKS),
         (ShowsWholeNotes, {**NOTES, "previews": True}),
         (Lines, STREAMS),
@@ -251,6 +273,7 @@ def test_a_correct_implementation_passes_every_check(
         ),
         (OrdersTwice, ASKS, "idempotent", "changed the state again"),
         (ActsOnPreview, ASKS, "consent", "the state changed although"),
+        (NeverTheSame, {**ASKS, "needs_people": True}, "consent", "people can never approve the call"),
         (OrdersAnyway, ON_GO, "consent", "the state changed although only a preview was wanted"),
         (
             HidesUnits,

@@ -98,6 +98,12 @@ class SharedState:
                 self._approvals = Approvals(self.settings)
             return self._approvals
 
+    def use_approvals(self, approvals: Approvals | None) -> Approvals | None:
+        """Replace the approvals of people; None: by those of the settings. Return those before."""
+        with self._lock:
+            before, self._approvals = self._approvals, approvals
+        return before
+
     def _open(self, settings: Settings) -> Environment:
         # the first call loads what calls need
         from .background.tasks import Tasks

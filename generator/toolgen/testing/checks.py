@@ -213,6 +213,11 @@ def _consent(tool: ToolUnderTest, seen: Observation) -> Iterator[CheckFault]:
             yield CheckFault(f"the tool acted although {situation}", call)
         elif step.changed:
             yield _changed(step, f"the state changed although {situation}", call)
+    previews = [step.answer for step in seen.all("preview")]
+    if previews and not same_answer(previews[0], previews[-1]):
+        diff = diff_lines(previews[0].content, previews[-1].content)
+        message = "the preview is another one each time, so people can never approve the call"
+        yield CheckFault(message, Call(tool.name, seen.arguments, "nobody"), diff)
     for step in seen.all("call") if tool.only_previews(seen.arguments) else ():
         if step.changed:
             yield _changed(step, f"the state changed although {_SITUATIONS['preview']}")

@@ -98,6 +98,8 @@ async def observe(
                 await steps.call("nobody", Call(tool.name, arguments, "nobody"))
         if tool.previews:
             steps.add("preview", await session.preview(call))
+            if tool.needs_people and asks:
+                steps.add("preview", await session.preview(call))
         await steps.call("call", call)
         # Only the state shows whether a write is idempotent: its second answer may be another one.
         if tool.read_only or (tool.idempotent and subject.has_state):

@@ -64,6 +64,7 @@ class ToolUnderTest:
     previews: bool = False
     only_if: OnlyIf | None = None
     may_skip_question: bool = False  # a client that cannot ask may go ahead
+    needs_people: bool = False  # who sign its calls
     read_only: bool = False
     destructive: bool = True
     idempotent: bool = False
@@ -120,11 +121,17 @@ def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
         previews=confirm is not None and confirm.preview,
         only_if=only_if_of(None if confirm is None else confirm.only_if, tool.documents["input_schema"]),
         may_skip_question=confirm is not None and confirm.on_unsupported == "allow",
+        needs_people=confirm is not None and confirm.proof == "person",
         **hints_of(None if hints is None else hints.model_dump()),
         timeout=spec.timeout,
         pages=None if spec.page is None else Pages(spec.page.items, spec.page.cursor, spec.page.from_),
         examples=expected_calls(tool),
     )
+
+
+def needs_people(definition: Mapping[str, Any]) -> bool:
+    """True if people must sign the calls of a tool with this definition."""
+    return bool(definition.get("confirm", {}).get("proof") == "person")
 
 
 def expected_calls(tool: ProgramTool) -> tuple[ExpectedCall, ...]:

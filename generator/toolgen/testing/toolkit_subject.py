@@ -27,6 +27,7 @@ from toolgen.base.suggestions import shortened
 from toolgen.proof.instances.generator import example_value
 from toolgen.runtime.context import Caller
 from toolgen.runtime.errors import ToolError
+from toolgen.runtime.settings import SettingError
 from toolgen.testing.implementation_source import calls_http_api, has_implementation
 from toolgen.testing.subject import (
     NO_STATE,
@@ -37,12 +38,13 @@ from toolgen.testing.subject import (
     harm_to_api,
     harm_to_own_data,
 )
-from toolgen.testing.tool_under_test import ToolUnderTest
+from toolgen.testing.tool_under_test import ToolUnderTest, needs_people
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from toolgen.runtime import Confirmation, Elicitation, Toolkit, ToolResponse
+    from toolgen.runtime.confirmation.question import ShowApproval
     from toolgen.schema.document import JsonObject
 
 
@@ -142,8 +144,9 @@ class ToolkitSubject(Subject):
         with tempfile.TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             toolkit = self.fixtures.toolkit(folder)
-            async with toolkit:
-                yield ToolkitSession(self, toolkit, folder)
+            with _people_of(toolkit) as sign:
+                async with toolkit:
+                    yield ToolkitSession(self, toolkit, folder, sign)
 
     def is_implemented(self, tool: ToolUnderTest) -> bool:
         """Return False if the project's module for the tool is missing or a stub. Imports no module."""
@@ -181,7 +184,8 @@ class GivenSubject(ToolkitSubject):
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         """Begin a session with the toolkit as it is."""
-        yield ToolkitSession(self, self._toolkit, Path())
+        with _people_of(self._toolkit) as sign:
+            yield ToolkitSession(self, self._toolkit, Path(), sign)
 
     def is_implemented(self, tool: ToolUnderTest) -> bool:
         """Return True: calls show whether a fixture's tool is implemented."""
@@ -195,8 +199,10 @@ class GivenSubject(ToolkitSubject):
 class ToolkitSession(Session):
     """Calls of one toolkit."""
 
-    def __init__(self, subject: ToolkitSubject, toolkit: Toolkit, folder: Path) -> None:
-        self._subject, self._toolkit, self._folder = subject, toolkit, folder
+    def __init__(
+        self, subject: ToolkitSubject, toolkit: Toolkit, folder: Path, sign: ShowApproval | None
+    ) -> None:
+        self._subject, self._toolkit, self._folder, self._sign = subject, toolkit, folder, sign
 
     async def call(self, call: Call) -> CallResult:
         """Make a call through the call path of every adapter."""
@@ -227,6 +233,10 @@ class ToolkitSession(Session):
             questions.append(confirmation.message)
             return call.consent in ("given", "outdated")
 
+        async def show_approval(confirmation: Confirmation) -> bool:
+            is_approved = await confirm(confirmation)
+            return is_approved and self._sign is not None and await self._sign(confirmation) is True
+
         async def elicit(asked: Elicitation) -> Any:
             questions.append(asked.message)
             return _filled_form(asked.model) if call.consent in ("given", "outdated") else False
@@ -236,6 +246,7 @@ class ToolkitSession(Session):
 
         caller = (_OutdatedCaller if call.consent == "outdated" else Caller)(
             confirm=None if call.consent == "nobody" else confirm,
+            show_approval=None if call.consent == "nobody" else show_approval,
             elicit=None if call.consent == "nobody" else elicit,
             scopes=self._subject.scopes,
             listen=listen,
@@ -275,6 +286,21 @@ class ToolkitSession(Session):
         return copy.deepcopy(self._subject.fixtures.snapshot(self._folder))
 
 
+@contextmanager
+def _people_of(toolkit: Toolkit) -> Iterator[ShowApproval | None]:
+    """Let people with test keys approve calls; None if no tool needs them. Raises FixtureError."""
+    if not any(map(needs_people, toolkit.definitions.values())):
+        yield None
+        return
+    from toolgen.testing.signing import people_with_test_keys  # of the extra `approval`
+
+    try:
+        with people_with_test_keys(toolkit) as approvals:
+            yield approvals.sign_as_needed
+    except SettingError as error:
+        raise FixtureError(str(error)) from error
+
+
 def _filled_form(model: type[BaseModel]) -> dict[str, Any]:
     """Return what a user who agrees fills in: the first example of a field, else yes or a realistic value."""
     schema = model.model_json_schema()
@@ -293,7 +319,7 @@ class _OutdatedCaller(Caller):
 
 
 def _answer(response: ToolResponse, details: dict[str, str]) -> CallResult:
-    metadata = {key: value for key, value in response.metadata.items() if key != "call_id"}
+    metadata = {key: value for key, value in response.metadata.items() if key not in ("call_id", "approval")}
     answer = CallResult(
         response.content,
         blocks=tuple(block.as_dict() for block in response.blocks),

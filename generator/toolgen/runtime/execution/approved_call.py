@@ -53,7 +53,8 @@ class ApprovedCall(ConfirmedCall):
         receipt = Act(record.act).digest
         self._audit_of("approved", record, question, approvers=", ".join(record.people), receipt=receipt)
         principal, people = self.call.principal, record.people
-        self.call.approval = Approval(question.preview, question.asked.message, principal, people, receipt)
+        preview = self.caller.approved_preview(question.preview)
+        self.call.approval = Approval(preview, question.asked.message, principal, people, receipt)
         try:
             return await execute()
         except errors.ToolError:

@@ -1,0 +1,74 @@
+"""People who approve calls in tests and mocks: their keys are made for it, and nothing real is approved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from toolgen.base.files import WritableFolder
+from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals, Found, Wanted
+from toolgen.runtime.confirmation.question import Confirmation
+from toolgen.runtime.settings import Settings
+from toolgen.runtime.toolkit import Toolkit
+
+from .test_key import TestKey
+from .tool_under_test import needs_people
+
+_URL: Final = "http://localhost"  # nothing is served there
+
+
+class TestKeyApprovals(Approvals):
+    """Approvals of a toolkit, by people with test keys, who are in every group that its tools name.
+
+    Their keys and receipts are in `folder`. Raises SettingError without the extra `approval`.
+    """
+
+    def __init__(self, toolkit: Toolkit, folder: Path, url: str | None = _URL) -> None:
+        rules = [each["confirm"] for each in toolkit.definitions.values() if needs_people(each)]
+        groups = sorted({name for rule in rules for name in rule.get("approvers", ())})
+        self._keys = [
+            TestKey.make() for _ in range(max((rule.get("quorum", 1) for rule in rules), default=1))
+        ]
+        entries = [key.entry(f"test person {number}", groups) for number, key in enumerate(self._keys, 1)]
+        WritableFolder(folder).write("approvers.toml", "".join(entries).encode(), mode=0o600)
+        approvers, receipts = str(folder / "approvers.toml"), str(folder / "receipts.jsonl")
+        super().__init__(Settings(approvers=approvers, receipts=receipts, approval_url=url))
+
+    async def sign_as_needed(self, confirmation: Confirmation) -> bool:
+        """Sign an approval as the people whom it needs: a `show_approval`."""
+        assert confirmation.approval is not None
+        await self._sign(confirmation.approval.id)
+        return True
+
+    async def _sign(self, approval_id: str) -> None:
+        with suppress(ApprovalError):  # another call has used it
+            for key in self._keys:
+                view = await self.view(approval_id)
+                if view.state == "pending":
+                    await self.sign(approval_id, key.sign(view.digest, self.origin))
+
+
+class MockApprovals(TestKeyApprovals):
+    """Approvals that are signed as soon as a call has been given their address."""
+
+    async def find(self, wanted: Wanted) -> tuple[ApprovalRecord, Found]:
+        """Return the approval of a call as it was before it was signed."""
+        record, found = await super().find(wanted)
+        if record.state == "pending":
+            await self._sign(record.content["id"])
+        return record, found
+
+
+@contextmanager
+def people_with_test_keys(toolkit: Toolkit) -> Iterator[TestKeyApprovals]:
+    """Let people with test keys approve the calls of a toolkit."""
+    with TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as folder:
+        approvals = TestKeyApprovals(toolkit, Path(folder))
+        before = toolkit._shared.use_approvals(approvals)
+        try:
+            yield approvals
+        finally:
+            toolkit._shared.use_approvals(before)

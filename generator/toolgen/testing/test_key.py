@@ -1,0 +1,95 @@
+"""A key that signs approvals as a person's security key would, for tests of tools with `proof: person`.
+
+Example:
+    key = TestKey.make()
+    approvers.write_text(key.entry("ann", groups=["finance"]))
+    view = await toolkit.approvals.view(id)
+    await toolkit.approvals.sign(id, key.sign(view.digest, "http://localhost:8000"))
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, ClassVar
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from toolgen.runtime.approval.base64url import encode
+from toolgen.schema.document import JsonObject
+
+# https://www.w3.org/TR/webauthn-3/#authdata-flags
+_USER_PRESENT = 0x01
+_USER_VERIFIED = 0x04
+
+
+@dataclass(frozen=True, slots=True)
+class TestKey:
+    """A software authenticator with one key (ES256). It asks nobody: never add its entry to a real file."""
+
+    __test__: ClassVar = False  # pytest collects classes named Test…
+    private_key: ec.EllipticCurvePrivateKey
+    credential_id: bytes
+    rp_id: str
+
+    @classmethod
+    def make(cls, rp_id: str = "localhost") -> TestKey:
+        """Return a new key for the site `rp_id`."""
+        return cls(ec.generate_private_key(ec.SECP256R1()), secrets.token_bytes(16), rp_id)
+
+    def entry(self, name: str, groups: Iterable[str] = ()) -> str:
+        """Return the `[[approver]]` entry of the key, as TOML."""
+        public_key = self.private_key.public_key().public_bytes(
+            Encoding.DER, PublicFormat.SubjectPublicKeyInfo
+        )
+        fields = {
+            "name": name,
+            "groups": [*groups],
+            "id": encode(self.credential_id),
+            "public_key": encode(public_key),
+            "rp_id": self.rp_id,
+        }
+        lines = (f"{key} = {json.dumps(value)}\n" for key, value in fields.items())  # TOML has these as JSON
+        return "[[approver]]\n" + "".join(lines)
+
+    def sign(
+        self,
+        digest: str,
+        origin: str,
+        *,
+        counter: int = 0,
+        verified: bool = True,
+        cross_origin: bool = False,
+        type: str = "webauthn.get",  # noqa: A002  as clientDataJSON names it
+    ) -> JsonObject:
+        """Return what a browser sends to the approval page: an `AuthenticationResponseJSON`.
+
+        Args:
+            digest: that of the act, base64url: the challenge.
+            origin: of the page.
+            counter: the key's counter of signatures; 0 if it has none, as passkeys.
+            verified: the device has asked its user for a PIN or a fingerprint.
+            cross_origin: the page was in a frame of another site.
+            type: of the ceremony.
+        """
+        flags = _USER_PRESENT | (_USER_VERIFIED if verified else 0)
+        client: dict[str, Any] = {"type": type, "challenge": digest, "origin": origin}
+        client_data = json.dumps(client | {"crossOrigin": cross_origin}, separators=(",", ":")).encode()
+        data = sha256(self.rp_id.encode()).digest() + bytes([flags]) + counter.to_bytes(4, "big")
+        signature = self.private_key.sign(data + sha256(client_data).digest(), ec.ECDSA(hashes.SHA256()))
+        return {
+            "id": encode(self.credential_id),
+            "rawId": encode(self.credential_id),
+            "type": "public-key",
+            "response": {
+                "authenticatorData": encode(data),
+                "clientDataJSON": encode(client_data),
+                "signature": encode(signature),
+            },
+            "clientExtensionResults": {},
+        }
