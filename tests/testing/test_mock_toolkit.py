@@ -92,6 +92,15 @@ def test_confirmations_ask_with_a_preview(tmp_path: Path, arguments: Any, previe
     assert code_of(denied) == "confirmation_required"
 
 
+def test_people_with_test_keys_approve_calls_that_are_repeated(tmp_path: Path) -> None:
+    confirm = 'confirm: {message: "Order {article}?", proof: person, approvers: [ops], quorum: 2}'
+    toolkit = mock_toolkit(write_specs(tmp_path / "shop", order=f"{ORDER}{confirm}\n"))
+    waiting, done = (toolkit.call_sync("order", {"article": "bell"}) for _ in range(2))
+    assert code_of(waiting) == "confirmation_required"
+    assert waiting.metadata["approval"]["url"] in str(waiting.error)
+    assert done.content["article"] == "bell"
+
+
 STREAM = """\
 name: read
 description: Read a file.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
 
 from toolgen.compile.pipeline import bind
@@ -20,7 +22,7 @@ from toolgen.project.building.spec_source import SpecSource, find_specs
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.testing.tool_under_test import expected_calls
+from toolgen.testing.tool_under_test import expected_calls, needs_people
 
 from .tool import FaultDice, Faults, MockContract, check_faults, mock_tool
 
@@ -81,12 +83,28 @@ class ServedSpecs:
         self.contracts, self.warnings = _read(self.source, self._seen)
         self._tools = {each.definition["name"]: mock_tool(each, self._dice) for each in self.contracts}
         self.toolkit = Toolkit(self._tools.values(), config=config)
+        self._scratch: TemporaryDirectory[str] | None = None  # with the keys of people who approve calls
+        self._use_test_people()
+
+    def _use_test_people(self) -> None:
+        """Let people with test keys approve calls, if tools need people."""
+        if not any(needs_people(each.definition) for each in self.contracts):
+            return
+        from toolgen.testing.signing import MockApprovals  # of the extra `approval`
+
+        self._scratch = TemporaryDirectory(prefix="toolgen-mock-", ignore_cleanup_errors=True)
+        approvals = MockApprovals(self.toolkit, Path(self._scratch.name))
+        before = self.toolkit._shared.use_approvals(approvals)
+        if before is not None:  # the address of the server
+            approvals.url = before.url
 
     def server(self) -> ToolServer:
         """Return an MCP server of the mocks, named as the project's own."""
         from toolgen.serving import build_server  # needs another extra than the toolkit
 
         project = self.source.project
+        if self._scratch is not None and self.toolkit.approvals is not None:
+            self.toolkit.approvals.url = None  # its own
         return build_server(
             self.toolkit,
             name=project.server_name or project.package,
@@ -115,6 +133,7 @@ class ServedSpecs:
             tools[name] = before[name] if is_same else mock_tool(contract, self._dice)
         self.toolkit.replace(tools.values())
         self._tools, self.contracts, self.warnings = tools, contracts, warnings
+        self._use_test_people()
         return tuple(sorted(name for name in {**before, **tools} if before.get(name) is not tools.get(name)))
 
 
