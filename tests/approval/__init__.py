@@ -1,0 +1,1 @@
+"""Calls that people approve with keys of their own."""
