@@ -50,12 +50,18 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
 
 
 _EXTRAS = {
+    "approval": "cbor2 cryptography webauthn",
     "cli": "argcomplete griffe griffelib jinja2 markupsafe platformdirs ruff tomlkit yaml",
     "lsp": "attr attrs cattrs lsprotocol pygls",
     "mcp": "anyio mcp mcp_types starlette uvicorn",
 }
 """Extra → the top-level modules of its packages, and of those that they need."""
-_PARTS = {"cli": "toolgen's generator", "lsp": "the language server", "mcp": "the server of MCP"}
+_PARTS = {
+    "approval": "what verifies signatures",
+    "cli": "toolgen's generator",
+    "lsp": "the language server",
+    "mcp": "the server of MCP",
+}
 
 
 def users_error(error: Exception) -> UnableError | None:

@@ -34,6 +34,7 @@ COMMANDS = {
     "call": "call one tool's implementation, with validation and confirmation",
     "serve": "serve the generated tools over MCP: stdio or HTTP, from any folder",
     "worker": "run queued calls of tools with `background`",
+    "receipts": "verify the receipts of calls that people signed",
     "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
     "dev": "design tools: a page that reloads, mocks to call, lint, and what would break callers",
     "docs": "make a page about the tools, to look at, try and share",

@@ -27,7 +27,7 @@ class TestKeyApprovals(Approvals):
     """
 
     def __init__(self, toolkit: Toolkit, folder: Path, url: str | None = _URL) -> None:
-        rules = [each["confirm"] for each in toolkit.definitions.values() if needs_people(each)]
+        rules = [each.get("confirm", {}) for each in toolkit.definitions.values() if needs_people(each)]
         groups = sorted({name for rule in rules for name in rule.get("approvers", ())})
         self._keys = [
             TestKey.make() for _ in range(max((rule.get("quorum", 1) for rule in rules), default=1))
