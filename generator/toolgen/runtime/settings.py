@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from toolgen.base.files.secret_files import SecretFileError, read_secret
 
@@ -80,13 +81,17 @@ _origins = partial(
 
 def _approval_url(text: str) -> str:
     """Parse the address of the pages of approvals: browsers have keys for https, and http on localhost."""
-    if not re.fullmatch(
-        rf"(https://(?![0-9.]+(:|/|$)|\[){_HOST}|http://localhost(:[0-9]{{1,5}})?)(/[^?#\s]*)?", text
-    ):
+    parts = urlsplit(text)
+    host, port = parts.hostname or "", parts.port
+    is_name = parts.scheme == "https" and re.fullmatch(r"(?![0-9.]+$)[a-z0-9-]+(\.[a-z0-9-]+)*", host)
+    is_usable = is_name or (parts.scheme, host) == ("http", "localhost")
+    if not is_usable or parts.query or parts.fragment or "@" in parts.netloc:
         raise ValueError(
             "https://NAME, or http://localhost:PORT: browsers have no passkeys for other addresses"
         )
-    return text.rstrip("/")
+    default = 443 if parts.scheme == "https" else 80  # which browsers leave out
+    shown = host if port in (None, default) else f"{host}:{port}"
+    return f"{parts.scheme}://{shown}{parts.path.rstrip('/')}"
 
 
 def _one_of(*options: str) -> Callable[[str], str]:

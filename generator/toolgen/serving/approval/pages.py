@@ -1,0 +1,138 @@
+"""The pages of approvals over HTTP: public, never in a frame, and answered for their own origin alone.
+
+The addresses and statuses are those of docs/approval.md. Nothing is taken from a request's headers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
+
+from toolgen.base import KIB
+from toolgen.runtime.approval.approvals import ApprovalError, Approvals, View
+from toolgen.serving.transports.body import path_of
+
+PATH: Final = "/approvals/"
+MAX_BYTES: Final = 64 * KIB  # of a credential, which has a few hundred bytes
+_HEADERS: Final = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+FILES: Final = {"approval.js": "text/javascript", "enrol.js": "text/javascript", "page.css": "text/css"}
+_Answer: TypeAlias = tuple[int, Mapping[str, Any]]
+
+
+async def page_file(request: Request) -> Response:
+    """Return a file of the page: an approval by its id, any of which looks the same."""
+    name = path_of(request.scope).removeprefix(PATH)
+    page = name if name in FILES else "enrol.html" if name == "enrol" else "approval.html"
+    content = files(__package__).joinpath("page", page).read_bytes()
+    return Response(content, media_type=FILES.get(page, "text/html"))
+
+
+FILE_ROUTES: Final = [Route(f"{PATH}{name}", page_file, methods=["GET"]) for name in (*FILES, "enrol")]
+
+
+class ApprovalPages:
+    """An ASGI application with the pages of approvals, and the page that makes a key."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self._approvals = approvals
+        self._router = Router(
+            [
+                *FILE_ROUTES,
+                Route(f"{PATH}{{id}}/request", self._request, methods=["GET"]),
+                Route(f"{PATH}{{id}}", self._post, methods=["POST"]),
+                Route(f"{PATH}{{id}}", page_file, methods=["GET"]),
+            ]
+        )
+
+    def is_for(self, scope: Scope) -> bool:
+        """True for a request to a page of approvals, wherever the application is mounted."""
+        return scope["type"] == "http" and path_of(self._below(scope)).startswith(PATH)
+
+    def _below(self, scope: Scope) -> Scope:
+        """Return a scope whose root path has the path of the approval URL, which a proxy may leave there."""
+        prefix = urlsplit(self._approvals.url or "").path
+        root: str = scope.get("root_path", "")
+        is_left = bool(prefix) and scope["path"].startswith(f"{root}{prefix}{PATH}")
+        return {**scope, "root_path": root + prefix} if is_left else scope
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        await with_headers(self._router, self._below(scope), receive, send)
+
+    async def _request(self, request: Request) -> Response:
+        try:
+            found = asdict(await self._approvals.view(request.path_params["id"]))
+        except ApprovalError as error:
+            return refusal(error)
+        return JSONResponse(found)
+
+    async def _post(self, request: Request) -> Response:
+        try:
+            body = await read_body(request, self._approvals.origin)
+            view = await self._answer(request.path_params["id"], body)
+        except ApprovalError as error:
+            return refusal(error)
+        return JSONResponse({"state": view.state, "approvers": view.approvers})
+
+    async def _answer(self, approval_id: str, body: Mapping[str, Any]) -> View:
+        credential = body.get("credential")
+        if body.get("declined") is True and len(body) == 1:
+            return await self._approvals.decline(approval_id)
+        if not isinstance(credential, Mapping):
+            raise ApprovalError(400, 'The body is neither {"credential": …} nor {"declined": true}.')
+        return await self._approvals.sign(approval_id, credential)
+
+
+async def with_headers(app: Router, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request with the headers that keep a page out of frames and caches."""
+
+    async def send_with_headers(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+            message = {**message, "headers": [*message["headers"], *added]}
+        await send(message)
+
+    await app(scope, receive, send_with_headers)
+
+
+async def read_body(request: Request, origin: str) -> Mapping[str, Any]:
+    """Return the JSON object of a request. Raises ApprovalError: 403 from another origin, 415, 400."""
+    host = origin.partition("://")[2]
+    if request.headers.getlist("origin") != [origin] or request.headers.getlist("host") != [host]:
+        raise ApprovalError(403, f"Open the page at {origin}.")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise ApprovalError(415, "The body must be application/json.")
+    data = b""
+    async for part in request.stream():
+        data += part
+        if len(data) > MAX_BYTES:
+            raise ApprovalError(400, f"The body has more than {MAX_BYTES} bytes.")
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, Mapping):
+        raise ApprovalError(400, "The body is no JSON object.")
+    return body
+
+
+def refusal(error: ApprovalError) -> Response:
+    """Return the answer to a request that is refused."""
+    body = {"error": str(error)} if error.state is None else {"error": str(error), "state": error.state}
+    return JSONResponse(body, error.status)
