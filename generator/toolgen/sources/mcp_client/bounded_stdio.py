@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 import anyio
 import mcp_types as types
-from anyio.abc import Process
 from mcp.shared.message import SessionMessage
 
 from toolgen.base import KIB
@@ -31,10 +30,14 @@ GRACE_SECONDS = 2.0
 _LOG_BYTES = 4 * KIB  # of stderr that are remembered
 _LOG_SECONDS = 0.5  # after a server has ended; a child that it left behind may hold its stderr
 _POLL_SECONDS = 0.01
+_CHUNK = 64 * KIB  # of a read: asyncio.StreamReader's own limit
 
 
 class ServerProcess:
-    """A server that a command starts in a process group of its own."""
+    """A server that a command starts in a process group of its own.
+
+    It is both streams of a transport itself: the SDK reads and writes pipes without tasks in between.
+    """
 
     def __init__(
         self,
@@ -62,22 +65,16 @@ class ServerProcess:
         self._log_ended = anyio.Event()
 
     @asynccontextmanager
-    async def streams(self) -> AsyncIterator[Any]:
-        """Start the server, and yield the streams that a client of the SDK reads and writes.
-
-        Raises SourceError when the server has sent more bytes than its budget.
-        """
+    async def streams(self) -> AsyncIterator[tuple[ServerProcess, ServerProcess]]:
+        """Start the server, and yield the streams that a client of the SDK reads and writes."""
         try:
             process = await self._start()
-            to_client, from_server = anyio.create_memory_object_stream[Any](0)
-            to_server, from_client = anyio.create_memory_object_stream[Any](0)
-            async with anyio.create_task_group() as tasks, from_server, to_server:
-                tasks.start_soon(self._read, process, to_client)
+            async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._read_log, process)
-                tasks.start_soon(self._write, process, from_client, to_client)
-                yield from_server, to_server
+                yield self, self
                 with anyio.CancelScope(shield=True):
-                    from_server.close()
+                    # a server that waits for room in its pipe does not see that its stdin is closed
+                    tasks.start_soon(_discard, process)
                     await self._stop(process)
                 tasks.cancel_scope.cancel()
         finally:
@@ -88,10 +85,18 @@ class ServerProcess:
 
     async def _start(self) -> Process:
         starting = asyncio.ensure_future(
-            anyio.open_process(self._command, env=self._environment, cwd=self._folder, start_new_session=True)
+            asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env=self._environment,
+                cwd=self._folder,
+                start_new_session=True,
+            )
         )
         try:
-            self._process = await asyncio.shield(starting)
+            process = self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
             # asyncio would end only the server, and wait for its children, which have its pipes
             with anyio.CancelScope(shield=True):
@@ -100,7 +105,7 @@ class ServerProcess:
         except OSError as error:
             message = f"cannot start {quoted(self._command[0])}: {error.strerror}"
             raise SourceError(message, "does the server start when you run it yourself?") from error
-        return self._process
+        return process
 
     def kill(self) -> None:
         """Kill all processes of the group."""
@@ -121,57 +126,58 @@ class ServerProcess:
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
         return f"the server ended{how_it_ended(code)}{f': {quoted(last, 200)}' if last else ''}"
 
-    async def _read(self, process: Process, out: Any) -> None:
-        """Pass on the messages among the lines of stdout."""
-        assert process.stdout is not None
-        line = bytearray()
-        async with out:
-            async for chunk in process.stdout:
-                self._budget.spend(len(chunk), messages=chunk.count(b"\n"))
-                first, *others = chunk.split(b"\n")
-                line += first
-                for other in others:
-                    if line.strip():
-                        self._budget.check_values(bytes(line))
-                        message = read_message(
-                            bytes(line), self._waiting, self._report, listening=self._listening
-                        )
-                        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-                            self._waiting = {each for each in self._waiting if str(each) != str(message.id)}
-                        try:
-                            if message is not None:
-                                await out.send(SessionMessage(message))
-                        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                            # A server that waits for room in its pipe does not see that its stdin is closed.
-                            async for _ in process.stdout:
-                                pass
-                            return
-                    line = bytearray(other)
-            self.is_silent = True
+    async def __aenter__(self) -> ServerProcess:
+        return self
 
-    async def _write(self, process: Process, messages: Any, out: Any) -> None:
-        """Write messages to stdin; a server that closed it has ended the connection."""
-        assert process.stdin is not None
-        async with messages:
-            async for each in messages:
-                message = each.message
-                if isinstance(message, types.JSONRPCRequest):
-                    is_endless = message.method == "subscriptions/listen"
-                    (self._listening if is_endless else self._waiting).add(message.id)
-                elif getattr(message, "method", "") == "notifications/cancelled":
-                    self._waiting.discard((message.params or {}).get("requestId"))
-                text = message.model_dump_json(by_alias=True, exclude_unset=True)
-                try:
-                    await process.stdin.send(f"{text}\n".encode())
-                except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    await out.aclose()
-                    return
+    async def __aexit__(self, *raised: object) -> None:
+        """Leave the pipes open: `streams` closes them."""
+
+    async def __aiter__(self) -> AsyncIterator[SessionMessage]:
+        """Yield the messages among the lines of stdout. Raises SourceError when the budget is spent."""
+        process = self._process
+        assert process
+        assert process.stdout
+        line = bytearray()
+        while chunk := await process.stdout.read(_CHUNK):
+            self._budget.spend(len(chunk), messages=chunk.count(b"\n"))
+            first, *others = chunk.split(b"\n")
+            line += first
+            for other in others:
+                message = self._message_in(bytes(line)) if line.strip() else None
+                line = bytearray(other)
+                if message is not None:
+                    yield SessionMessage(message)
+        self.is_silent = True
+
+    def _message_in(self, line: bytes) -> types.JSONRPCMessage | None:
+        self._budget.check_values(line)
+        message = read_message(line, self._waiting, self._report, listening=self._listening)
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._waiting = {each for each in self._waiting if str(each) != str(message.id)}
+        return message
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write a message to stdin, whole. A server that closed it has ended the connection."""
+        message, process = item.message, self._process
+        assert process
+        assert process.stdin
+        if isinstance(message, types.JSONRPCRequest):
+            is_endless = message.method == "subscriptions/listen"
+            (self._listening if is_endless else self._waiting).add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._waiting.discard((message.params or {}).get("requestId"))
+        text = message.model_dump_json(by_alias=True, exclude_unset=True)
+        try:
+            process.stdin.write(f"{text}\n".encode())
+            await process.stdin.drain()
+        except (OSError, RuntimeError) as error:
+            raise anyio.BrokenResourceError from error
 
     async def _read_log(self, process: Process) -> None:
         """Remember the end of stderr, and pass on its lines, in parts if they are long."""
         assert process.stderr is not None
         line = b""
-        async for chunk in process.stderr:
+        while chunk := await process.stderr.read(_CHUNK):
             self._said += chunk
             del self._said[:-_LOG_BYTES]
             *lines, line = (line + chunk).split(b"\n")
@@ -189,7 +195,7 @@ class ServerProcess:
     async def _stop(self, process: Process) -> None:
         """Close stdin and wait for the end of the server, which gets a SIGTERM if it is slow."""
         assert process.stdin is not None
-        await process.stdin.aclose()
+        process.stdin.close()
         if not await _has_ended(process):
             self._signal(signal.SIGTERM)
             await _has_ended(process)
@@ -200,6 +206,12 @@ class ServerProcess:
         if self._process is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
+
+
+async def _discard(process: Process) -> None:
+    assert process.stdout is not None
+    while await process.stdout.read(_CHUNK):
+        pass
 
 
 async def _has_ended(process: Process) -> bool:

@@ -105,6 +105,8 @@ class ServerConnection:
                 self._hold(self._ready, self._closing), context=contextvars.Context()
             )
         task, ready = self._task, self._ready
+        if ready.done():
+            return ready.result()
         waiting: set[asyncio.Future[Any]] = {task, ready}
         await asyncio.wait(waiting, timeout=limits.TIME_LIMIT, return_when=asyncio.FIRST_COMPLETED)
         if ready.done():
