@@ -1,4 +1,4 @@
-"""`toolgen budget` and `toolgen search`: reports, limits, baselines, and what is wrong with them."""
+"""`toolgen budget` and `toolgen list --ask`: reports, limits, baselines, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -109,19 +109,19 @@ def test_search_prints_the_best_first(empty: Cli) -> None:
         "talk",
         ASKED.format(name="talk", description='"Say something.\\n\\nMore."', ask="x"),
     )
-    done = empty("search", "say hello")
+    done = empty("list", "--ask", "say hello")
     assert done.code == 0
     assert [line.split()[1] for line in done.out.splitlines()] == ["greet", "talk"]
     assert done.out.splitlines()[1].endswith("Say something.")
-    data = json.loads(empty("search", "say hello", "--limit", "1", "--format", "json").out)
+    data = json.loads(empty("list", "--ask", "say hello", "--limit", "1", "--format", "json").out)
     assert data["query"] == "say hello"
     assert [each["tool"] for each in data["tools"]] == ["greet"]
     assert data["tools"][0]["summary"] == "Say hello to somebody."
 
 
 def test_search_without_a_find_exits_with_1(project: Cli) -> None:
-    done = project("search", "zebra")
+    done = project("list", "--ask", "zebra")
     assert (done.code, done.out) == (1, "")
     assert "no tool has any of these words" in done.err
-    done = project("search", "zebra", "--format", "json")
+    done = project("list", "--ask", "zebra", "--format", "json")
     assert (done.code, json.loads(done.out)["tools"]) == (1, [])

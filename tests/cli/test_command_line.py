@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,32 +14,38 @@ from pathlib import Path
 import pytest
 from toolgen.changes.table import RULES, SERVER_RULES
 from toolgen.cli import main
-from toolgen.cli.commands.import_ import KINDS
-from toolgen.cli.parser import COMMANDS, DOCS, WRITING, suggest_command
+from toolgen.cli.parser import COMMANDS, SUBCOMMANDS, SUCCESSORS, TOPICS
 from toolgen.language.codes import CODES
 
 from tests.samples import sample
 
 from .conftest import Cli
 
+VERBS = (*COMMANDS, *(f"{verb} {word}" for verb, words in SUBCOMMANDS.items() for word in words))
 
-@pytest.mark.parametrize("verb", sorted(COMMANDS))
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_command_has_help_and_few_flags(empty: Cli, verb: str) -> None:
-    done = empty(verb, "--help")
+    done = empty(*verb.split(), "--help")
     assert done.code == 0
-    assert f"toolgen {verb}" in done.out
-    people, *_ = done.out.split("\nserver:\n")
+    assert f"usage: toolgen {verb} " in done.out
+    assert empty("help", *verb.split()).out == done.out
+    assert "-q, --quiet" in done.out
+    people, *_ = re.split("\n(?:server|all commands):\n", done.out)
     flags = [line for line in people.splitlines() if line.startswith("  -") and "-h, --help" not in line]
-    assert len(flags) <= 7, "six of its own, and -C"
+    assert len(flags) <= 7
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["chek"], "did you mean 'check'?"),
-        (["outputs"], "it was removed; use 'list'"),
+        (["genrate"], "did you mean 'generate'?"),
+        (["help", "setings"], "did you mean 'settings'?"),
+        (["import", "opnapi", "x.json"], "did you mean 'openapi'?"),
+        (["check", "--format", "jsn"], "did you mean 'json'?"),
+        (["export", "stubs", "--langage", "python"], "did you mean '--language'?"),
+        *(([*words.split()], f"use `toolgen {successor}`") for words, successor in SUCCESSORS.items()),
         (["import", "openapi", "x.json", "--implment"], "did you mean '--implement'?"),
-        ([], "no command given"),
         (["explain", "no-spec"], "did you mean 'no-specs'?"),
     ],
 )
@@ -51,17 +58,28 @@ def test_misspelt_words_get_a_suggestion(
     assert out == ""
 
 
-def test_every_help_names_a_page_that_exists(empty: Cli) -> None:
-    root = Path(__file__).parents[2]
-    for words in ([], *([verb] for verb in COMMANDS), *(["import", kind] for kind in KINDS)):
-        address, note = empty(*words, "--help").out.splitlines()[-2:]
-        assert "a placeholder" in note
-        assert (root / address.removeprefix(f"docs: {DOCS}/")).is_file(), address
+@pytest.mark.parametrize("words", [[], ["--help"], ["help"]])
+def test_the_help_has_every_command_on_one_line_and_names_the_topics(empty: Cli, words: list[str]) -> None:
+    done = empty(*words)
+    assert (done.code, done.err) == (0, "")
+    assert re.findall(r"^  ([a-z]+)  ", done.out, re.MULTILINE)[: len(COMMANDS)] == list(COMMANDS)
+    assert max(map(len, done.out.splitlines())) <= 100
+    assert "://" not in done.out
+    assert all(topic in done.out.splitlines()[-1] for topic in TOPICS)
 
 
-def test_no_suggestion_names_a_command_that_writes() -> None:
-    assert not [verb for verb in WRITING if suggest_command(f"{verb}x")]
-    assert suggest_command("chek") == "did you mean 'check'?"
+@pytest.mark.parametrize(
+    ("topic", "line"),
+    [
+        ("spec", r"name +\S"),
+        ("configuration", 'specs = "specs"'),
+        ("settings", "TOOLGEN_LOG_LEVEL +least"),
+        ("targets", r"openai-chat +\S"),
+    ],
+)
+def test_topics_are_shown_from_what_the_program_uses(empty: Cli, topic: str, line: str) -> None:
+    assert re.search(f"^{line}", empty("help", topic).out, re.MULTILINE)
+    assert topic in TOPICS
 
 
 @pytest.mark.parametrize("words", [["--quiet", "check"], ["check", "-q"]])

@@ -42,7 +42,7 @@ def shop(project: Cli) -> Cli:
 
 
 def suite(shop: Cli, *words: str, folder: str = "evals") -> dict[str, str]:
-    done = shop("evals", *words)
+    done = shop("export", "evals", *words)
     assert done.code == 0, done.err
     assert done.out.splitlines() == [f"{folder}/{name}" for name in FILES]
     return {name: (shop.root / folder / name).read_text() for name in FILES}
@@ -84,7 +84,7 @@ def test_names_are_those_that_the_provider_publishes(shop: Cli) -> None:
 @pytest.mark.parametrize("ask", ["Say {{ ask }}", "file:///etc/passwd", "package:evil:run"])
 def test_asks_that_promptfoo_would_replace_are_refused(shop: Cli, ask: str) -> None:
     (shop.root / "specs/order.yaml").write_text(ORDER.replace("Order a bell.", json.dumps(ask)))
-    done = shop("evals")
+    done = shop("export", "evals")
     assert done.code == 2
     assert "specs/order.yaml:12:23: error[bad-value] promptfoo would replace " in done.err
     assert not (shop.root / "evals").exists()

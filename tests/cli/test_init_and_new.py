@@ -108,7 +108,7 @@ def test_an_initialised_project_works(empty: Cli) -> None:
     (repo,) = yaml.safe_load((empty.root / ".pre-commit-config.yaml").read_text())["repos"]
     assert repo["hooks"][0]["entry"] == "toolgen check"
     schema = json.loads((empty.root / "specs/.toolgen.schema.json").read_text())
-    assert schema == json.loads(empty("schema").out)
+    assert schema == json.loads(empty("export", "schema").out)
 
 
 def test_init_twice_changes_nothing(empty: Cli) -> None:

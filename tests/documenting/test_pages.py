@@ -51,7 +51,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(project: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "toolgen", "-C", str(project), "docs", "--serve", "--port", "0"]
+    command = [sys.executable, "-m", "toolgen", "-C", str(project), "dev", "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
@@ -100,7 +100,7 @@ def test_another_host_is_refused(address: str) -> None:
 
 
 def test_another_address_is_refused_without_authentication(run_cli: Cli, project: Path) -> None:
-    done = run_cli("-C", str(project), "docs", "--serve", "--host", "0.0.0.0", "--port", "0")
+    done = run_cli("-C", str(project), "dev", "--host", "0.0.0.0", "--port", "0")
     assert done.code == 2
     assert "without authentication" in done.err
 
@@ -136,9 +136,9 @@ def test_the_target_docs_is_checked_like_code(run_cli: Cli, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--out", "x", "--implementations"], "--implementations needs --serve"),
+        (["--serve"], "use `toolgen dev`"),
         (["--out", "x", "--against", "no-such-ref"], "no-such-ref"),
-        ([], "one of the arguments --out --serve is required"),
+        ([], "the following arguments are required: --out"),
     ],
 )
 def test_a_wrong_command_line_says_what_is_wrong(

@@ -1,4 +1,4 @@
-"""`toolgen schema` in editors without `toolgen lsp`: the YAML language server completes and checks specs by it."""
+"""`toolgen export schema` in editors without `toolgen lsp`: the YAML language server completes and checks specs by it."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_texts_of_strangers_are_shown_as_text(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_tool_is_found_called_and_confirmed_by_keyboard_alone(run: Run) -> None:
-    with served(ROOT, "docs", "--serve") as (url, _):
+    with served(ROOT, "dev") as (url, _):
         found = run("keyboard", url=url)
     heading, question, safe, answer = found["path"]
     assert heading == "Create purchase order"
@@ -210,7 +210,7 @@ def test_a_tool_is_found_called_and_confirmed_by_keyboard_alone(run: Run) -> Non
 
 
 def test_calls_stream_show_pictures_ask_and_fail_in_words(run: Run) -> None:
-    with served(ROOT, "docs", "--serve") as (url, process):
+    with served(ROOT, "dev") as (url, process):
         found = run("calls", url=url, process=process, expected=["ERR_", "Failed to load resource"])
     assert found["stream"] == ["First, take the wheel off.", "Then, the tyre."]
     assert found["pictures"] == [True, True]
@@ -230,7 +230,7 @@ def test_a_tool_asks_for_values_in_the_middle_of_a_call(run: Run, tmp_path: Path
     project = Project.create(tmp_path)
     project.add_tool("order", SPEC, TOOL)
     project.generate()
-    with served(project.root, "docs", "--serve", "--implementations") as (url, _):
+    with served(project.root, "dev", "--implementations") as (url, _):
         found = run("asks", url=url, tool="order")
     assert found["title"] == "order asks for more"
     assert found["refused"]  # a quantity of 0
@@ -252,7 +252,7 @@ def test_answers_that_no_server_should_give(run: Run) -> None:
         "script": (200, "application/json", message % json.dumps({"content": [evil]})),
         "refused": (200, "application/json", '{"jsonrpc": "2.0", "id": "ID", "error": {"code": -32602, "message": "<b>no</b>"}}'),
     }  # fmt: skip
-    with served(ROOT, "docs", "--serve") as (url, _):
+    with served(ROOT, "dev") as (url, _):
         found = run("answers", url=url, tool="echo", answers=answers, expected=["Failed to load resource"])
     assert any("of 10,000,000 characters are shown" in note for note in found["huge"]["notes"])
     assert found["huge"]["milliseconds"] < 30_000
@@ -316,7 +316,7 @@ def test_calls_of_a_page_on_another_address_carry_the_token(run: Run, tmp_path: 
     project.write("toolgen.toml", 'specs = "specs"\noutput = "generated"\n')
     project.write("specs/ping.yaml", "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n")
     tokens = project.write_tokens(ada=[])
-    command = ("docs", "--serve", "--host", "127.0.0.2", "--auth-tokens", tokens)
+    command = ("dev", "--host", "127.0.0.2", "--auth-tokens", tokens)
     with served(tmp_path, *command) as (url, _):
         found = run("token", url=url, token=token, tool="ping")
     assert "127.0.0.2" in url

@@ -13,7 +13,7 @@ from tests.preloaded import python_command
 
 from .repository import loosen, make_repository
 
-VERBS = [("check",), ("export", "mcp"), ("budget",), ("search", "hidden words"), ("generate",)]
+VERBS = [("check",), ("export", "mcp"), ("budget",), ("list", "--ask", "hidden words"), ("generate",)]
 SECRET = "aws_secret_access_key = hidden/words"
 
 

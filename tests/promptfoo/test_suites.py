@@ -1,4 +1,4 @@
-"""Suites of `toolgen evals`, run unmodified by promptfoo with a scripted model, whose calls `toolgen mock` answers."""
+"""Suites of `toolgen export evals`, run unmodified by promptfoo with a scripted model, whose calls `toolgen mock` answers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def shop(tmp_path: Path) -> Path:
 
 
 def write_suite(project: Path, folder: Path, provider: str) -> None:
-    words = ["evals", "--provider", provider, "-o", str(folder)]
+    words = ["export", "evals", "--provider", provider, "-o", str(folder)]
     subprocess.run(
         [sys.executable, "-m", "toolgen", "-C", str(project), *words], check=True, capture_output=True
     )

@@ -1,4 +1,4 @@
-"""Every place of the spec language that accepts text, found in the output of `toolgen schema`.
+"""Every place of the spec language that accepts text, found in the output of `toolgen export schema`.
 
 New fields of the language are found without a change here. A field whose smallest valid value cannot be
 derived from its schema raises `UnknownShapeError`, so that it is not forgotten.

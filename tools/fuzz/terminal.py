@@ -124,10 +124,10 @@ def _diff(here: Project, text: str) -> list[str]:
 
 def _suite(here: Project, text: str) -> list[str]:
     here.write("specs/a.yaml", _spec("x"))
-    here.toolgen("evals")
+    here.toolgen("export", "evals")
     for file in (here.root / "evals").iterdir():
         file.write_bytes(text.encode("utf-8", "replace"))
-    return ["evals", "--check"]
+    return ["export", "evals", "--check"]
 
 
 def _break(here: Project, text: str) -> list[str]:

@@ -61,7 +61,7 @@ _API: dict[str, Any] = {
 def places() -> tuple[Place, ...]:
     """Return every place of the spec language, and of the tools that `import openapi` writes."""
     with project() as here:
-        language = here.toolgen("schema").data()
+        language = here.toolgen("export", "schema").data()
         return (*places_of(language), *_http_places(here))
 
 

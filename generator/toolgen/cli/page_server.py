@@ -1,4 +1,4 @@
-"""Serve the page of a project, and the tools that it calls: what `docs --serve` and `dev` have in common."""
+"""Serve the page of a project, and the tools that it calls: what `dev` shows."""
 
 from __future__ import annotations
 

@@ -6,66 +6,88 @@ import argparse
 import keyword
 import os
 import re
+from collections.abc import Iterable, Sequence
 from importlib import import_module
-from textwrap import wrap
 from typing import Any, NoReturn, Protocol
 
-from toolgen.base.suggestions import did_you_mean, nearest
+from toolgen.base.suggestions import did_you_mean
 from toolgen.cli.exit_codes import MEANINGS
-from toolgen.cli.output import emit, say, set_quiet
+from toolgen.cli.output import emit, set_quiet
 from toolgen.cli.report.formats import FORMATS
 
-COMMANDS = {
-    "init": "set up a project: configuration, folders, fixtures, git files, CI workflow, pre-commit hook",
-    "new": "create a tool: spec, implementation and test",
-    "generate": "generate code from the specs",
-    "check": "check that generated code is up to date; show a diff if it is not",
-    "lint": "find what is valid in the specs, and still a fault; each rule says on what evidence",
-    "fmt": "put the fields of specs in the order of the language; all else stays as it is written",
-    "breaking": "compare the specs with another version; show what breaks, with a value that shows it",
-    "budget": "measure what models are sent; fail if a tool has grown",
-    "search": "search the tools by what a user says, as models do",
-    "stubs": "print the types of tools for a model that writes code: Python or TypeScript",
-    "changelog": "print what changed in the tools between two commits",
-    "import": "create specs from existing tools: MCP servers, OpenAI functions, OpenAPI documents, "
-    "Python functions",
-    "list": "list the tools, one per line",
-    "export": "print the tool definitions of one target as JSON",
-    "call": "call one tool's implementation, with validation and confirmation",
-    "serve": "serve the generated tools over MCP: stdio or HTTP, from any folder",
-    "worker": "run queued calls of tools with `background`",
-    "receipts": "verify the receipts of calls that people signed",
-    "connect": "connect Claude Desktop, Claude Code, Cursor, VS Code, Codex or Gemini CLI to the tools",
-    "dev": "design tools: a page that reloads, mocks to call, lint, and what would break callers",
-    "docs": "make a page about the tools, to look at, try and share",
-    "bundle": "make an MCP bundle: one file by which a client installs the server",
-    "mock": "serve the specs over MCP before you implement them: answers are from examples, or made up",
-    "test": "test implementations against their specs: examples, and properties of every call",
-    "client": "write a typed client of an MCP server, and check that the server still fits it",
-    "guard": "check that an MCP server still keeps what its lock file says",
-    "evals": "write tests, from the examples, that a model calls the right tool",
-    "lsp": "serve editors: diagnostics as you type, quick fixes, definitions (LSP)",
-    "schema": "print the JSON Schema of the spec language",
-    "explain": "explain a diagnostic code",
-    "completion": "print the completion script of a shell: bash, zsh or fish",
-    "help": "print this help, or the help of one command",
+GROUPS = {
+    "Start": {
+        "new": "create a tool: spec, implementation and test",
+        "init": "set up a project: configuration, folders, fixtures, git files, CI workflow",
+        "import": "create specs from MCP servers, OpenAI functions, OpenAPI or Python functions",
+        "connect": "connect Claude, Cursor, VS Code, Codex or Gemini CLI to the tools",
+    },
+    "Every day": {
+        "generate": "generate code from the specs",
+        "check": "check that generated code is up to date; show a diff if it is not",
+        "call": "call one tool's implementation, with validation and confirmation",
+        "test": "test implementations against their specs: examples, and properties of every call",
+        "serve": "serve the generated tools over MCP: stdio or HTTP, from any folder",
+        "dev": "design tools: a page that reloads, mocks to call, lint, and what would break callers",
+        "mock": "serve the specs over MCP before you implement them",
+        "list": "list the tools; with --ask, those that a model finds for a user's words",
+    },
+    "Change": {
+        "lint": "find what is valid in the specs, and still a fault",
+        "fmt": "put the fields of specs in the order of the language",
+        "breaking": "compare the specs with another version; show what breaks, with a value",
+        "changelog": "print what changed in the tools between two commits",
+        "budget": "measure what models are sent; fail if a tool has grown",
+        "guard": "check that an MCP server still keeps what its lock file says",
+        "client": "write a typed client of an MCP server, and check that the server still fits it",
+    },
+    "Show and publish": {
+        "docs": "make a page about the tools, for people who review them",
+        "export": "print the definitions of one target; or stubs, schema, evals",
+        "bundle": "make an MCP bundle: one file by which a client installs the server",
+    },
+    "Run and look deeper": {
+        "worker": "run queued calls of tools with `background`",
+        "receipts": "verify the receipts of calls that people signed",
+        "explain": "explain a diagnostic code",
+        "lsp": "serve editors: diagnostics as you type, quick fixes, definitions (LSP)",
+        "completion": "print the completion script of a shell: bash, zsh or fish",
+        "help": "print this help, or the help of a command or a topic",
+    },
 }
-"""The commands and their summaries, in the order of the help."""
+"""The commands and their summaries, by group, in the order of the help."""
 
-SUCCESSORS = {"outputs": "list"}
-"""Commands of older versions, and what does their work now."""
+COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 
-WRITING = ("init", "new", "generate", "fmt", "import", "connect", "bundle", "client")
-"""Commands that change files, which no suggestion for a misspelt word names."""
+SUBCOMMANDS = {
+    "export": {
+        "stubs": "print the types of tools for a model that writes code: Python or TypeScript",
+        "schema": "print the JSON Schema of the spec language",
+        "evals": "write tests, from the examples, that a model calls the right tool",
+    }
+}
+"""Commands whose first argument may be one of these words, each with a module and a help of its own."""
 
-DOCS = "https://example.invalid/OWNER/toolgen/blob/main"
-"""A placeholder, and the help says so, until the repository is hosted."""
-EPILOG = f"""docs: {DOCS}/docs/commands.md
-(a placeholder: toolgen is not hosted yet; the page is in its repository)"""
-"""The last lines of each help: the page that links to those of all commands."""
+TOPICS = {
+    "spec": "the fields of a spec",
+    "configuration": "toolgen.toml",
+    "settings": "flags and environment variables of servers",
+    "targets": "the formats of `toolgen export`",
+}
+"""What `toolgen help` shows beside commands, and their summaries."""
+
+SUCCESSORS = {
+    "outputs": "list",
+    "search": "list --ask TEXT",
+    "stubs": "export stubs",
+    "schema": "export schema",
+    "evals": "export evals",
+    "docs --serve": "dev",
+    "generate --check": "check",
+}
+"""Commands and flags of older versions, or of other tools, and the command that does their work."""
 
 _USAGE = "toolgen [-C DIR] COMMAND ..."
-_COLUMNS = 100  # width of the help
 
 
 class HelpPrinted(Exception):  # noqa: N818  (not an error)
@@ -77,7 +99,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         layout = argparse.RawDescriptionHelpFormatter
-        super().__init__(epilog=EPILOG, allow_abbrev=False, formatter_class=layout, **settings)
+        super().__init__(allow_abbrev=False, formatter_class=layout, **settings)
 
     def parse_all(self, words: list[str], args: argparse.Namespace) -> argparse.Namespace:
         """Return `args` with `words`. Raises `UnableError` if they are wrong, `HelpPrinted` after `--help`.
@@ -85,6 +107,9 @@ class Parser(argparse.ArgumentParser):
         After an option that names a server, or in its place, `--` begins a command: `--against -- python -m
         shop`, `guard -- python -m shop`, `import mcp -- python -m shop`.
         """
+        kinds, at = self.get_default("kinds"), _command_index(words)
+        if kinds and at < len(words) and words[at] not in kinds:
+            self.refuse(f"unknown kind '{words[at]}'", did_you_mean(words[at], kinds))
         at = words.index("--") if "--" in words else len(words)
         is_option = at > 0 and words[at - 1] == "--against"
         if at + 1 < len(words) and (is_option or self.get_default("takes_command")):
@@ -134,27 +159,37 @@ def parse(words: list[str]) -> argparse.Namespace:
     line, _ = parser.parse_known_args(words[:at])
     if line.version or line.help or at == len(words):
         _answer_alone(parser, line, words)
-    command = words[at]
-    if command not in COMMANDS:
-        hint = suggest_command(command) or f"the commands are {', '.join(COMMANDS)}"
-        parser.refuse(f"unknown command '{command}'", hint)
-    args = command_parser(command).parse_all(words[at + 1 :], line)
+    command, rest = words[at], words[at + 1 :]
+    check_command(command)
+    for flag in rest:
+        if successor := SUCCESSORS.get(f"{command} {flag}"):
+            parser.refuse(f"there is no `toolgen {command} {flag}`", f"use `toolgen {successor}`")
+    second = _command_index(rest)
+    if second < len(rest) and rest[second] in SUBCOMMANDS.get(command, ()):
+        command = f"{command} {rest.pop(second)}"
+    args = command_parser(command).parse_all(rest, line)
     set_quiet(args.quiet)
     args.run = command_module(command).run
     return args
 
 
-def suggest_command(word: str) -> str:
-    """Return a hint that names the command most similar to `word`, but never one that changes files."""
+def check_command(word: str, others: Iterable[str] = ()) -> None:
+    """Raise `UnableError` for a word that is no command and none of the `others`, with the one to use."""
+    known = [*COMMANDS, *others]
+    if word in known:
+        return
+    from toolgen.project import UnableError
+
     if word in SUCCESSORS:
-        return f"it was removed; use {SUCCESSORS[word]!r}"
-    found = nearest(word, COMMANDS)
-    return "" if found is None or found in WRITING else f"did you mean {found!r}?"
+        hint = f"use `toolgen {SUCCESSORS[word]}`"
+    else:
+        hint = did_you_mean(word, known) or f"the commands are {', '.join(known)}"
+    raise UnableError("usage", f"unknown command '{word}'", hint)
 
 
 def command_module(command: str) -> Any:
     """Return a command's module; the name of one that is a keyword of Python ends in an underscore."""
-    name = f"{command}_" if keyword.iskeyword(command) else command
+    name = f"{command}_" if keyword.iskeyword(command) else command.replace(" ", "_")
     return import_module(f"toolgen.cli.commands.{name}")
 
 
@@ -168,11 +203,12 @@ def command_parser(command: str) -> Parser:
 
 def add_arguments(parser: argparse.ArgumentParser, module: Any) -> None:
     """Add the arguments of a command's `module`, and those that may also stand before the command."""
-    unset = argparse.SUPPRESS  # what stands before the command counts then
-    parser.add_argument("-C", dest="start", metavar="DIR", default=unset, help="run as if started in DIR")
-    # only in the help of toolgen
-    parser.add_argument("-q", "--quiet", action="store_true", default=unset, help=argparse.SUPPRESS)
     module.arguments(parser)
+    unset = argparse.SUPPRESS  # what stands before the command counts then
+    common = parser.add_argument_group("all commands")
+    common.add_argument("-C", dest="start", metavar="DIR", default=unset, help="run as if started in DIR")
+    quiet = "print results, warnings and errors only"
+    common.add_argument("-q", "--quiet", action="store_true", default=unset, help=quiet)
 
 
 def add_server(parser: argparse.ArgumentParser, verb: str) -> None:
@@ -221,12 +257,22 @@ def add_repeated(group: Options, flag: str, metavar: str, about: str) -> None:
 def add_format(parser: argparse.ArgumentParser, *, of_report: bool = False) -> None:
     """Add `--format`, for commands whose output programs read; with those of reports if it finds things."""
     parser.set_defaults(of_report=of_report)
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", *(sorted(FORMATS) if of_report else ())),
-        default="text",
-        help="output format on stdout (default: text)",
-    )
+    forms = ("text", "json", *(sorted(FORMATS) if of_report else ()))
+    add_choice(parser, "--format", forms, "output format on stdout (default: text)", default="text")
+
+
+def add_choice(
+    group: Options, flag: str, choices: Sequence[str], about: str, *, default: str | None = None
+) -> None:
+    """Add an option whose value is one of `choices`; another one is refused with the most similar one."""
+
+    def chosen(text: str) -> str:
+        if text in choices:
+            return text
+        hint = did_you_mean(text, choices) or f"choose from {', '.join(choices)}"
+        raise argparse.ArgumentTypeError(f"{text!r} is not possible: {hint}")
+
+    group.add_argument(flag, type=chosen, choices=choices, default=default, help=about)
 
 
 def complete() -> None:
@@ -244,7 +290,8 @@ def complete() -> None:
     for name, summary in COMMANDS.items():
         command = commands.add_parser(name, help=summary)
         if name in words:  # importing all of them takes seconds
-            add_arguments(command, command_module(name))
+            second = next((word for word in SUBCOMMANDS.get(name, ()) if word in words), "")
+            add_arguments(command, command_module(f"{name} {second}".rstrip()))
     autocomplete(parser)
 
 
@@ -255,15 +302,12 @@ def _answer_alone(parser: Parser, args: argparse.Namespace, words: list[str]) ->
 
         emit(f"toolgen {version('toolgen')}")
         raise HelpPrinted
-    if args.help:
-        emit(*help_text().splitlines())
-        raise HelpPrinted
     known = ("-h", "--help", "-C", "-q", "--quiet")
     if unknown := [word for word in words if word.startswith("-") and word not in known]:
         hint = did_you_mean(unknown[0], ["--help", "--version", "--quiet"])
         parser.refuse(f"unexpected argument '{unknown[0]}'", hint)
-    say(*help_text().splitlines())
-    parser.refuse("no command given")
+    emit(*help_text().splitlines())
+    raise HelpPrinted
 
 
 def _global_parser() -> Parser:
@@ -286,17 +330,15 @@ def _command_index(words: list[str]) -> int:
 def help_text() -> str:
     """Return the help of toolgen as a whole."""
     width = max(map(len, COMMANDS))
-    margin = f"\n{' ' * (width + 4)}"
-    commands = "\n".join(
-        f"  {name:<{width}}  {margin.join(wrap(summary, _COLUMNS - width - 4))}"
-        for name, summary in COMMANDS.items()
+    commands = "\n\n".join(
+        "\n".join((f"{group}:", *(f"  {name:<{width}}  {summary}" for name, summary in members.items())))
+        for group, members in GROUPS.items()
     )
     exit_codes = "\n".join(f"  {code:<3}  {meaning}" for code, meaning in MEANINGS.items())
     return f"""usage: {_USAGE}
 
 Describe each tool in one YAML file; generate typed models, adapters and servers from it.
 
-commands:
 {commands}
 
 flags:
@@ -308,4 +350,4 @@ flags:
 exit codes:
 {exit_codes}
 
-{EPILOG}"""
+topics: `toolgen help TOPIC`, where TOPIC is {", ".join(TOPICS)}"""

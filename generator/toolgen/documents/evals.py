@@ -62,7 +62,7 @@ class Suite:
         """Write it. Raises `UnableError` where another file is in the way."""
         there = [f"{self.shown}/{name}" for name, text in self.existing.items() if text is not None]
         if there and not is_own_config(self.existing[CONFIG] or ""):
-            message = f"{', '.join(there)}: not written by `toolgen evals`"
+            message = f"{', '.join(there)}: not written by `toolgen export evals`"
             raise UnableError("file-exists", message, "choose another folder: -o DIR")
         replace_files(self.folder.root, self.files, below=self.folder.path)
 
@@ -165,7 +165,7 @@ def suite_files(
 
 def is_own_config(text: str) -> bool:
     """True if `text` is the configuration of a suite that toolgen wrote."""
-    return text.startswith("# Written by `toolgen evals`")
+    return text.startswith("# Written by `toolgen export evals`")
 
 
 def _test(case: EvalCase, with_arguments: bool) -> dict[str, Any]:

@@ -84,7 +84,7 @@ IMPORT = ("import", "openapi", "apis/pets.yaml")
 COMMANDS = {
     "check": ("check",),
     "generate": ("generate",),
-    "evals": ("evals",),
+    "evals": ("export", "evals"),
     "init": ("init",),
     "new": ("new", "fresh", "--description", "Make something."),
     "import --implement": (*IMPORT, "--implement"),
@@ -123,7 +123,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / path).write_text(text)
     (root / "apis" / "specs").mkdir()
     (root / "tests" / "outcomes").mkdir()
-    for words in (["generate"], ["evals"], ["import", "openapi", "apis/pets.yaml", "--into", "apis/specs"]):
+    for words in (
+        ["generate"],
+        ["export", "evals"],
+        ["import", "openapi", "apis/pets.yaml", "--into", "apis/specs"],
+    ):
         assert main(["-C", str(root), *words]) == 0
     for path in ("apis/specs/list_pets.yaml", "apis/specs/.toolgen.schema.json"):
         (root / path).unlink()
@@ -192,7 +196,7 @@ def suite(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 def test_the_environment_of_a_job_is_not_shown(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (suite / "evals/tests.json").unlink()
     (suite / "evals/tests.json").symlink_to("/proc/self/environ")
-    assert main(["-C", str(suite), "evals"]) == 2
+    assert main(["-C", str(suite), "export", "evals"]) == 2
     message = "toolgen: error[outside-project] evals/tests.json is a link that leaves project\n"
     shown = capsys.readouterr()
     assert (shown.out, shown.err.partition("  = help")[0]) == ("", message)
@@ -219,7 +223,7 @@ def test_links_in_the_project_are_followed(suite: Path) -> None:
     for words in (
         ["generate"],
         ["check"],
-        ["evals"],
+        ["export", "evals"],
         ["new", "b", "--description", "x"],
     ):
         assert main(["-C", str(suite), *words]) == 0
@@ -230,7 +234,7 @@ def test_links_in_the_project_are_followed(suite: Path) -> None:
 def test_a_folder_elsewhere_may_be_named(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "link").symlink_to("elsewhere")
-    assert main(["-C", str(suite), "evals", "-o", "../link/suite"]) == 0
+    assert main(["-C", str(suite), "export", "evals", "-o", "../link/suite"]) == 0
     assert main(["-C", str(suite), *IMPORT, "--into", str(tmp_path / "link")]) == 0
     assert sorted(os.listdir(tmp_path / "elsewhere")) == [".toolgen.schema.json", "list_pets.yaml", "suite"]
 

@@ -195,7 +195,7 @@ CASES = {
     "a spec's file name": Case(["check"], with_file(f"specs/{HOSTILE_NAME}.yaml", "name: x\n")),
     "the configuration": Case(["check"], with_file("toolgen.toml", f"{QUOTED} = 1\n")),
     "a diff": Case(["check"], changed_after_generate),
-    "a search": Case(["search", "shout"], with_spec(SPEC.replace("Return a text.", QUOTED))),
+    "a search": Case(["list", "--ask", "shout"], with_spec(SPEC.replace("Return a text.", QUOTED))),
     "a baseline": Case(["budget"], with_baseline),
     "a break": Case(["breaking", "--against", "HEAD"], committed),
     "a remote in a hint": Case(["breaking", "--against", "main2"], committed),
@@ -224,7 +224,7 @@ CASES = {
     "a diff of `test --update`": Case(
         ["test", "--update"], implemented("return ShoutResponse(text=HOSTILE)")
     ),
-    "types of tools": Case(["stubs"], with_spec(SPEC.replace("Return a text.", QUOTED))),
+    "types of tools": Case(["export", "stubs"], with_spec(SPEC.replace("Return a text.", QUOTED))),
     "a mocked fault": Case(["mock", "--fail", f"{HOSTILE}=0.1"], with_shout),
 }
 

@@ -14,7 +14,7 @@ from toolgen.changes.comparing.sides import judge
 from toolgen.changes.finding import Category
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_against, add_flag, add_format, add_repeated
+from toolgen.cli.parser import add_against, add_choice, add_flag, add_format, add_repeated
 from toolgen.cli.report.entry import consumers_report, findings_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
@@ -33,9 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "PATH",
         "instead of --against: a lock of `toolgen client`, or a folder that has some",
     )
-    parser.add_argument(
-        "--level", choices=_LEVELS, help="the level that fails (default: as configured, or error)"
-    )
+    add_choice(parser, "--level", _LEVELS, "the level that fails (default: as configured, or error)")
     parser.add_argument(
         "--category",
         metavar="LIST",

@@ -16,19 +16,15 @@ from toolgen.base.suggestions import count
 from toolgen.changes.budget import BYTES, NOUNS, Budget, Limits, measure_budget, write_baseline
 from toolgen.cli.diagnostics import emit_report, show, source_texts
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_flag, add_format, whole_number
+from toolgen.cli.parser import add_choice, add_flag, add_format, whole_number
 from toolgen.cli.report.entry import Report, entry_of
 from toolgen.language.lint.asks import FIRST, MAX_ASKS
 from toolgen.language.targets.builtin import MCP
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--unit",
-        choices=("bytes", "o200k"),
-        help="bytes of UTF-8, or tokens of OpenAI's vocabulary o200k, with the extra `tokens` "
-        "(default: as configured, or bytes)",
-    )
+    about = "bytes of UTF-8, or tokens of OpenAI's vocabulary o200k, with the extra `tokens`"
+    add_choice(parser, "--unit", ("bytes", "o200k"), f"{about} (default: as configured, or bytes)")
     parser.add_argument(
         "--max",
         type=whole_number,

@@ -17,15 +17,15 @@ from toolgen.changes.comparing.history import LeftOut, Release, read_releases
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import UNANALYSED
 from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.parser import add_choice
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.today import today
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("range", metavar="RANGE", help="A..B, or A for A..work tree; each a git ref")
-    parser.add_argument(
-        "--format", choices=("markdown", "json"), default="markdown", help="output format (default: markdown)"
-    )
+    forms = ("markdown", "json")
+    add_choice(parser, "--format", forms, "output format (default: markdown)", default="markdown")
 
 
 def run(args: argparse.Namespace) -> bool:

@@ -20,7 +20,7 @@ from toolgen.changes.comparing.lock import NAME
 from toolgen.changes.comparing.source_definitions import find_source
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_flag, add_format, add_headers, add_repeated
+from toolgen.cli.parser import add_choice, add_flag, add_format, add_headers, add_repeated
 from toolgen.cli.report.entry import client_report
 from toolgen.cli.report.json import findings_data
 from toolgen.cli.report.text import diff_of_change
@@ -46,9 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="DIR", default=".", help="the folder for the package and its lock (default: .)"
     )
     parser.add_argument("--package", metavar="NAME", help="the name of the package: shop has ShopClient")
-    parser.add_argument(
-        "--language", choices=("python", "typescript"), help="default: as in the lock, or python"
-    )
+    add_choice(parser, "--language", ("python", "typescript"), "default: as in the lock, or python")
     add_repeated(
         parser, "--uses", "PATH", "Python code that calls the client, below DIR: the lock says what it uses"
     )

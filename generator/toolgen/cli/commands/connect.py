@@ -25,7 +25,7 @@ from toolgen.cli.client_config.config_file import (
     snippet,
 )
 from toolgen.cli.output import command_line, emit, say
-from toolgen.cli.parser import add_flag
+from toolgen.cli.parser import add_choice, add_flag
 from toolgen.project import Project, UnableError, find_project, kind_of
 
 IS_SHORT = True
@@ -37,12 +37,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     add_flag(what, "--write", "merge the entry into the client's file")
     add_flag(what, "--undo", "take the entry out of the client's file")
-    parser.add_argument(
-        "--scope",
-        choices=("user", "project"),
-        default="user",
-        help="the client's file of the user, or of this project (default: user)",
-    )
+    about = "the client's file of the user, or of this project (default: user)"
+    add_choice(parser, "--scope", ("user", "project"), about, default="user")
     parser.add_argument("--name", help="the entry's name (default: the server's, or the folder's)")
 
 

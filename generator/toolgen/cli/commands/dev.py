@@ -1,8 +1,8 @@
 """Design tools with one command: a page that reloads, mocks to call, lint, and what would break callers.
 
 Follows the specs until ^C. After each change the page shows them, then the mock serves them, lint runs, and
-the contracts are compared with another version: main, where that has the project.
-Runs no code of the project.
+the contracts are compared with another version: main, where that has the project. Only --implementations
+runs code of the project.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolgen.changes.comparing.sides import files_at
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.linting import lint_specs
 from toolgen.cli.page_server import serve_page
-from toolgen.cli.parser import add_against
+from toolgen.cli.parser import add_against, add_flag
 from toolgen.cli.report.text import render_entries
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
@@ -27,6 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.serving.command import add_server_flags
 
     add_against(parser, "the version to compare the contracts with (default: main, if it has the project)")
+    add_flag(parser, "--implementations", "call the implementations, and not mocks")
     add_server_flags(parser, is_http=True)
 
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     def lint() -> Sequence[str]:
         return _findings(args.start)
 
-    return serve_page(args, against, followers=(lint,))
+    return serve_page(args, against, implementations=args.implementations, followers=(lint,))
 
 
 def _is_on_main(start: str) -> bool:

@@ -1,26 +1,63 @@
-"""Print the help of toolgen, or of one command."""
+"""Print the help of toolgen, of one command, or of a topic."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from toolgen.cli.output import emit
-from toolgen.cli.parser import COMMANDS, command_parser, help_text, suggest_command
-from toolgen.project import UnableError
+from toolgen.cli.parser import SUBCOMMANDS, TOPICS, check_command, command_parser, help_text
 
 IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("command", nargs="?", metavar="COMMAND", help="a command (default: all of toolgen)")
+    width = max(map(len, TOPICS))
+    topics = (f"  {name:<{width}}  {about}" for name, about in TOPICS.items())
+    parser.epilog = "\n".join(("topics:", *topics))
+    parser.add_argument("words", nargs="*", metavar="WORD", help="a command or a topic (default: all)")
 
 
 def run(args: argparse.Namespace) -> bool:
-    if args.command is None:
+    if not args.words:
         emit(*help_text().splitlines())
         return True
-    if args.command not in COMMANDS:
-        hint = suggest_command(args.command) or f"the commands are {', '.join(COMMANDS)}"
-        raise UnableError("usage", f"unknown command '{args.command}'", hint)
-    emit(*command_parser(args.command).format_help().splitlines())
+    word, *more = args.words
+    check_command(word, TOPICS)
+    if word in TOPICS:
+        emit(*_lines_of_topic(word))
+        return True
+    command = f"{word} {more[0]}" if more and more[0] in SUBCOMMANDS.get(word, ()) else word
+    emit(*command_parser(command).format_help().splitlines())
     return True
+
+
+def _lines_of_topic(topic: str) -> Iterator[str]:
+    """Yield the lines of a topic, from the data that the programs use."""
+    if topic == "configuration":
+        from toolgen.compile.printing.file_templates import render
+
+        values = {"table": False, "implementations": "tools", "server": "shop", "version": "1.0.0"}
+        yield from render("_init/toolgen.toml.jinja", **values).splitlines()
+        return
+    rows = dict(_rows_of_topic(topic))
+    width = max(map(len, rows))
+    yield from (f"{name:<{width}}  {about}" for name, about in rows.items())
+
+
+def _rows_of_topic(topic: str) -> Iterator[tuple[str, str]]:
+    if topic == "spec":
+        from toolgen.runtime.definition.spec_schema import DEFINITIONS
+
+        for name, field in DEFINITIONS["Tool"]["properties"].items():
+            yield name, field["description"].partition("\n")[0]
+    elif topic == "settings":
+        from toolgen.runtime.settings import flag_descriptions, variable
+
+        for name, about in flag_descriptions().items():
+            yield variable(name), about
+    else:
+        from toolgen.project.building.exports import export_formats
+
+        for name, (_, form) in export_formats().items():
+            yield name, form.help

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolgen.base.suggestions import count
 from toolgen.cli.imports import common
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_flag, add_repeated, whole_number
+from toolgen.cli.parser import add_choice, add_flag, add_repeated, whole_number
 from toolgen.runtime.definition.tool_definition import ANSWERS
 from toolgen.sources.loading.source_content import read_source, source_errors
 
@@ -47,10 +47,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="prefix of this API's environment variables (default: the project's name)",
     )
-    parser.add_argument(
+    add_choice(
+        parser,
         "--answers",
-        choices=ANSWERS,
-        help="what is checked of answers: all; all but formats; nothing, but differences are logged "
+        ANSWERS,
+        "what is checked of answers: all; all but formats; nothing, but differences are logged "
         "(default: as specs or the configuration say, or shape)",
     )
     add_repeated(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -47,10 +48,10 @@ def export_formats() -> dict[str, tuple[str, ExportFormat]]:
     return {each.name: (name, each) for name, target in BUILT_IN.items() for each in target.exports}
 
 
-def tools_of_format(inputs: Inputs, name: str) -> TargetTools:
+def tools_of_format(inputs: Inputs, name: str, others: Iterable[str] = ()) -> TargetTools:
     """Return the tools in a format, or for a target of the project's own.
 
-    Raises `UnableError` if there is neither, and `SpecErrors`.
+    Raises `UnableError` if there is neither, which suggests one of the `others`, too, and `SpecErrors`.
     """
     formats = export_formats()
     target, found = formats.get(name, (name, None))
@@ -60,7 +61,7 @@ def tools_of_format(inputs: Inputs, name: str) -> TargetTools:
         raise UnableError("usage", f"{name} has {len(forms)} formats", f"use {' or '.join(forms)}")
     publishing = [each.name for each in every if each.tool_name]
     if target not in publishing:
-        names = [*formats, *(each for each in publishing if each not in BUILT_IN)]
+        names = [*formats, *others, *(each for each in publishing if each not in BUILT_IN)]
         hint = did_you_mean(name, names) or f"there are {', '.join(names)}"
         raise UnableError("usage", f"there is no target {name!r}", hint)
     named = replace(inputs.project, targets=(target,))

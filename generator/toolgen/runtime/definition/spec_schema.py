@@ -1,7 +1,7 @@
 """The spec language, version 1, as JSON Schema: what a spec in YAML and a definition in Python may say.
 
-Both are validated by it (`check.py`), and editors get it from `toolgen schema`. It says the shape only: rules
-about several fields are in `rules.py`. The classes of valid values are in `language/spec.py`.
+Both are validated by it (`check.py`), editors get it from `toolgen export schema`. It says the shape only:
+rules about several fields are in `rules.py`. The classes of valid values are in `language/spec.py`.
 """
 
 from __future__ import annotations

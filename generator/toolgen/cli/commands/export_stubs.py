@@ -15,6 +15,7 @@ from toolgen.base.suggestions import count
 from toolgen.changes.budget import NOUNS, compact_text, text_measures
 from toolgen.changes.comparing.source_definitions import read_source_definitions
 from toolgen.cli.output import emit, say
+from toolgen.cli.parser import add_choice
 from toolgen.compile.stubs.printed import PrintedStubs, print_stubs
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 
@@ -28,9 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="specs, a file of definitions, a URL, or a command that starts a server (default: .)",
     )
-    parser.add_argument(
-        "--language", choices=("python", "typescript"), default="python", help="default: python"
-    )
+    languages = ("python", "typescript")
+    add_choice(parser, "--language", languages, "default: python", default="python")
 
 
 def run(args: argparse.Namespace) -> bool:
