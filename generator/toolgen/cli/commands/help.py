@@ -35,10 +35,10 @@ def run(args: argparse.Namespace) -> bool:
 def _lines_of_topic(topic: str) -> Iterator[str]:
     """Yield the lines of a topic, from the data that the programs use."""
     if topic == "configuration":
-        from toolgen.compile.printing.file_templates import render
+        from toolgen.compile.printing.render import render_file
 
         values = {"table": False, "implementations": "tools", "server": "shop", "version": "1.0.0"}
-        yield from render("_init/toolgen.toml.jinja", **values).splitlines()
+        yield from render_file("_init/toolgen.toml.jinja", **values).splitlines()
         return
     rows = dict(_rows_of_topic(topic))
     width = max(map(len, rows))
