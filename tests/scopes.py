@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from toolgen.runtime import Confirmation, ToolConfig
+from toolgen.runtime import Confirmation, ToolConfig, Toolkit, ToolResponse
 from toolgen.runtime.settings import Settings
+from toolgen.testing.signing import people_with_test_keys
 
 from generated import catalog
 
@@ -22,3 +24,10 @@ def granting(config: ToolConfig | None = None) -> ToolConfig:
 async def agree(confirmation: Confirmation) -> bool:
     """Confirm every call, as a user who agrees to everything."""
     return True
+
+
+async def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
+    """Call a tool with all scopes; its user confirms, and people sign."""
+    with people_with_test_keys(toolkit) as people:
+        agreed = {"confirm": agree, "show_approval": people.sign_as_needed, "scopes": SCOPES}
+        return await toolkit.call(name, arguments, **{**agreed, **options})

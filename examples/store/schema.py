@@ -6,7 +6,7 @@ Money is kept in whole cents. Dates are ISO 8601 texts.
 
 from typing import Final
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Kept in `PRAGMA user_version`; 0 means that the database is still empty."""
 
 REPORTING_TABLES: Final = (
@@ -73,7 +73,7 @@ STATEMENTS: Final = (
         due_on TEXT, note TEXT NOT NULL)""",
     """CREATE TABLE sales_orders (
         id INTEGER PRIMARY KEY, order_number TEXT NOT NULL UNIQUE, customer TEXT NOT NULL,
-        status TEXT NOT NULL CHECK (status IN ('open', 'fulfilled', 'cancelled')),
+        status TEXT NOT NULL CHECK (status IN ('open', 'fulfilled', 'cancelled', 'refunded')),
         total_cents INTEGER NOT NULL CHECK (total_cents >= 0))""",
     """CREATE TABLE sales_order_lines (
         order_id INTEGER NOT NULL REFERENCES sales_orders (id), position INTEGER NOT NULL,

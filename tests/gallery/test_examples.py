@@ -14,8 +14,8 @@ from examples.store import database, schema
 from examples.store.reader import Reader
 from examples.tools import context
 from generated import catalog
+from tests import scopes
 from tests.runtime.tool_factory import code_of
-from tests.scopes import SCOPES, agree
 
 SPECS = Path(__file__).parents[2] / "specs"
 TOOLS: list[dict[str, Any]] = [
@@ -26,7 +26,7 @@ EXAMPLES = [(tool, example) for tool in TOOLS for example in tool["examples"]]
 
 def call(folder: Path, name: str, arguments: dict[str, Any], **more: Any) -> ToolResponse:
     toolkit = catalog.toolkit(context=context(folder))
-    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, "scopes": SCOPES, **more}))
+    return asyncio.run(scopes.call(toolkit, name, arguments, **more))
 
 
 def label(value: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from toolgen.runtime import BaseTool, ToolConfig, Toolkit, ToolResponse
 
 from examples.tools import context
 from generated import anthropic_tools, bedrock_tools, catalog, gemini_tools, mcp_server, openai_tools
+from tests import scopes
 from tests.runtime.provider_calls import answer_text, provider_calls
 from tests.scopes import SCOPES, agree, granting
 
@@ -46,7 +47,7 @@ def kit_of(*tools: BaseTool[Any, Any], **options: Any) -> Toolkit:
 
 def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
     """Call a tool in this process, and confirm."""
-    return asyncio.run(toolkit.call(name, arguments, **{"confirm": agree, "scopes": SCOPES, **options}))
+    return asyncio.run(scopes.call(toolkit, name, arguments, **options))
 
 
 def over_mcp(
