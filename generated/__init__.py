@@ -53,6 +53,11 @@ if TYPE_CHECKING:
         ReceivePurchaseOrderResponse,
         ReceivePurchaseOrderTool,
     )
+    from .tools.refund_order import (
+        RefundOrderRequest,
+        RefundOrderResponse,
+        RefundOrderTool,
+    )
     from .tools.search import SearchRequest, SearchResponse, SearchTool
     from .tools.search_and_replace import (
         SearchAndReplaceRequest,
@@ -122,6 +127,9 @@ __all__ = [
     "ReceivePurchaseOrderRequest",
     "ReceivePurchaseOrderResponse",
     "ReceivePurchaseOrderTool",
+    "RefundOrderRequest",
+    "RefundOrderResponse",
+    "RefundOrderTool",
     "SearchAndReplaceRequest",
     "SearchAndReplaceResponse",
     "SearchAndReplaceTool",
@@ -192,6 +200,9 @@ _MODULES = {  # name: module
     "ReceivePurchaseOrderRequest": "receive_purchase_order",
     "ReceivePurchaseOrderResponse": "receive_purchase_order",
     "ReceivePurchaseOrderTool": "receive_purchase_order",
+    "RefundOrderRequest": "refund_order",
+    "RefundOrderResponse": "refund_order",
+    "RefundOrderTool": "refund_order",
     "SearchRequest": "search",
     "SearchResponse": "search",
     "SearchTool": "search",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     LOAD: ToolDefinition
     PRINT_PURCHASE_ORDER: ToolDefinition
     RECEIVE_PURCHASE_ORDER: ToolDefinition
+    REFUND_ORDER: ToolDefinition
     SEARCH: ToolDefinition
     SEARCH_AND_REPLACE: ToolDefinition
     SEARCH_CONTENT: ToolDefinition
@@ -54,6 +55,7 @@ TOOLS: Final = ToolDefinitions(
         "load": "load",
         "print_purchase_order": "print_purchase_order",
         "receive_purchase_order": "receive_purchase_order",
+        "refund_order": "refund_order",
         "search": "search",
         "search_and_replace": "search_and_replace",
         "search_content": "search_content",
