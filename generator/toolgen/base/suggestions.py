@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Self
+from typing import Final, Self
 
 from toolgen.base.escaping.characters import printable
 
+MOST_LISTED: Final = 5  # names in a message
 MAX_COMPARED = 200  # names; comparing thousands of properties would take seconds
 
 
-def quoted(text: str, limit: int = 60) -> str:
+def quoted(text: str, limit: int = 80) -> str:
     """Return `text` in quotes, on one line, cut to `limit` characters."""
     shown = printable(text)
     return f"'{shown}'" if len(shown) <= limit else f"'{shown[: limit - 1]}…'"
@@ -52,6 +53,12 @@ def suggest(word: str, instead: str) -> Suggestion:
 def count(number: int, noun: str) -> str:
     """Return number and noun: `1 file`, `2 files`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(names: Sequence[str], most: int = MOST_LISTED) -> str:
+    """Return the first names, and how many there are beside them: `a, b, c, d, e and 3 more`."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def first_sentence(text: str) -> str:

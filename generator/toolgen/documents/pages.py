@@ -7,6 +7,7 @@ import json
 import secrets
 import threading
 from collections.abc import AsyncIterator, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
@@ -46,11 +47,10 @@ class DocsPages:
     """
 
     def __init__(self, calls: str, *, scopes: tuple[str, ...] | None, reloads: bool) -> None:
-        self._token = None if scopes is None else secrets.token_urlsafe(24)
+        self._token = None if scopes is None else secrets.token_urlsafe()
         self.authentication: Authentication | None = None
         if self._token is not None:
-            entry = TokenEntry(principal="page", token=self._token, scopes=list(scopes or ()))
-            verifier = TokenFile([entry])
+            verifier = TokenFile([TokenEntry(principal="page", token=self._token, scopes=list(scopes or ()))])
             self.authentication = Authentication(lambda: verifier)
         server = {"calls": calls, "token": self._token is None, "reloads": reloads}
         self._public = {**bundle(), "data.js": data_script({"server": server})}
@@ -99,7 +99,7 @@ class DocsPages:
     def _response(self, request: Request) -> Response:
         name = _name(request.scope)
         if request.method not in ("GET", "HEAD"):
-            return Response("The page only answers GET.", 405)
+            return Response("The page only answers GET.", HTTPStatus.METHOD_NOT_ALLOWED)
         if name in self._public:
             return Response(self._public[name], media_type=_TYPES[name.rpartition(".")[2]])
         if name == "catalogue.json":
@@ -108,7 +108,7 @@ class DocsPages:
             return Response(content, headers={"etag": f'"{version}"'}, media_type="application/json")
         if name == "events":
             return StreamingResponse(self._events(), media_type="text/event-stream")
-        return Response("There is no such page.", 404)
+        return Response("There is no such page.", HTTPStatus.NOT_FOUND)
 
     async def _events(self) -> AsyncIterator[str]:
         """Yield an event for each change; a browser that comes back late gets one at once."""

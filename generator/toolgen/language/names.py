@@ -6,7 +6,7 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Container, MutableMapping
-from functools import lru_cache
+from functools import cache
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 RUNTIME_NAMES = frozenset(
@@ -28,7 +28,7 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³
 _LIMIT = 80  # characters; names that are cut to the same text are numbered, see `unique_name`
 
 
-@lru_cache(maxsize=4096)  # fields of many classes have the same names
+@cache  # fields of many classes have the same names
 def snake(words: str, fallback: str) -> str:
     """Return a lower-case Python identifier that is not a keyword: `HTTPServer-v2` → `http_server_v2`.
 
@@ -47,7 +47,7 @@ def snake(words: str, fallback: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-@lru_cache(maxsize=4096)
+@cache
 def pascal(words: str, fallback: str) -> str:
     """Return an ASCII class name: `create_order` → `CreateOrder`, `HTTPServer` → `HTTPServer`."""
     parts = re.findall(r"[A-Za-z0-9]+", unicodedata.normalize("NFKD", words))

@@ -8,6 +8,7 @@ characters are listed there. Messages about faults show the author's pattern.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -129,7 +130,8 @@ def _escape(piece: str, inside: bool, pattern: str, at: int) -> str:
     if piece == "\\b" and inside:
         return "\\x08"
     if len(piece) == 12:  # the two halves of one character
-        return f"\\u{{{0x10000 + ((int(piece[2:6], 16) & 0x3FF) << 10) + (int(piece[8:], 16) & 0x3FF):X}}}"
+        character = json.loads(f'"{piece}"')
+        return f"\\u{{{ord(character):X}}}"
     if piece.startswith("\\k<"):
         names = [found["name"] for found in _GROUP.finditer(pattern) if found[0][0] == "("]
         return f"(?:\\{names.index(piece[3:-1]) + 1})" if piece[3:-1] in names else piece

@@ -34,7 +34,7 @@ class ContractsLock:
     @property
     def label(self) -> str:
         """Return name and version, as messages show them."""
-        return quoted(f"{self.distribution} {self.version}", 80)
+        return quoted(f"{self.distribution} {self.version}")
 
 
 def lock_text(lock: ContractsLock) -> str:

@@ -120,7 +120,7 @@ def _definitions(value: Any, at: JsonPath, where: str) -> Iterator[_FoundDefinit
     """Yield the definitions in one document, however they are wrapped."""
     for path, each in unwrapped(value, where, at):
         if not isinstance(each, dict):
-            raise SourceError(f"{where}: expected a tool, found {quoted(json.dumps(each), 40)}", _EXPECTED)
+            raise SourceError(f"{where}: expected a tool, found {quoted(json.dumps(each))}", _EXPECTED)
         if each.get("type") == "namespace" and isinstance(each.get("tools"), list):
             yield from _definitions(each["tools"], (*path, "tools"), where)
         elif each.get("type") != "tool_search" and _BESIDE.isdisjoint(each):
@@ -136,7 +136,7 @@ def _definition(value: dict[str, Any], at: JsonPath, where: str) -> _FoundDefini
         if isinstance(value.get(key), dict):
             return _FoundDefinition(wrapped, value[key], (*at, key))
     if "name" not in value:
-        message = f"{where}: no tool of a known format: {quoted(json.dumps(value), 60)}"
+        message = f"{where}: no tool of a known format: {quoted(json.dumps(value))}"
         raise SourceError(message, _EXPECTED)
     if "function_declarations" in at or "functionDeclarations" in at:
         return _FoundDefinition(GEMINI, value, at)

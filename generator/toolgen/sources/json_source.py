@@ -13,6 +13,7 @@ from typing import Any
 
 from yaml import YAMLError
 
+from toolgen.base import MIB
 from toolgen.base.suggestions import quoted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.reading.read import find_marks
@@ -24,6 +25,7 @@ from toolgen.schema.document import JsonPath, format_pointer
 from toolgen.sources.imported_tool import SourceError
 
 MAX_BYTES = BUDGET.import_bytes
+MAX_NAME = 256  # characters of the name of a tool
 MAX_DEPTH = (
     150  # generated code nests as deep as the schema, and Python accepts 200 brackets in one expression
 )
@@ -106,9 +108,7 @@ def errors_at(place: Callable[..., str], *args: Any) -> Iterator[None]:
 def decode_utf8(data: bytes, name: str) -> str:
     """Return `data` as text. Raises `SourceError` if it is too large, with the line of an invalid byte."""
     if len(data) > MAX_BYTES:
-        raise SourceError(
-            f"{name} has more than {MAX_BYTES // 1024 // 1024} MB", "import a part of it", "too-complex"
-        )
+        raise SourceError(f"{name} has more than {MAX_BYTES // MIB} MB", "import a part of it", "too-complex")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -196,11 +196,11 @@ def check_list(value: Mapping[str, Any], where: str) -> None:
 def check_definition(value: Any, noun: str, schemas: Sequence[str], hint: str) -> None:
     """Raise `SourceError` unless `value` has a name that can be shown, and objects as its `schemas`."""
     if not isinstance(value, dict):
-        raise SourceError(f"expected a {noun}, found {quoted(json.dumps(value), 40)}", hint)
+        raise SourceError(f"expected a {noun}, found {quoted(json.dumps(value))}", hint)
     name = value.get("name")
     if not isinstance(name, str) or not name:
-        raise SourceError(f"a {noun} without a name: {quoted(json.dumps(value), 80)}", hint)
-    if len(name) > 256 or not name.isprintable():
+        raise SourceError(f"a {noun} without a name: {quoted(json.dumps(value))}", hint)
+    if len(name) > MAX_NAME or not name.isprintable():
         message = f"{quoted(name)} cannot be the name of a {noun}"
         raise SourceError(message, "use printable characters, at most 256 of them")
     for key in schemas:
@@ -236,7 +236,7 @@ def _refuse_constant(name: str) -> float:
 def _finite_float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise _AmbiguousJsonError(f"the number {quoted(text, 40)} is out of range")
+        raise _AmbiguousJsonError(f"the number {quoted(text)} is out of range")
     return value
 
 

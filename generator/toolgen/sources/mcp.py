@@ -25,7 +25,13 @@ from toolgen.sources.definitions import (
 )
 from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError, in_spec_order
-from toolgen.sources.json_source import JsonDocument, check_definition, errors_at, read_json_documents
+from toolgen.sources.json_source import (
+    MAX_NAME,
+    JsonDocument,
+    check_definition,
+    errors_at,
+    read_json_documents,
+)
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
 
@@ -102,7 +108,7 @@ def _to_spec(tool: SourceDefinition, upstream: str) -> ImportedTool:
     carried = {key: value for key, value in definition.items() if key not in _FIELDS}
     options: dict[str, Any] = {}
     if spec_name != tool.name:
-        original = quoted(tool.name, 256)
+        original = quoted(tool.name, MAX_NAME)
         if tool.is_first:
             options["name"] = tool.name
             fields["aliases"] = [tool.name]

@@ -17,7 +17,7 @@ from toolgen.schema.providers import PROVIDERS
 from toolgen.sources.definitions import SourceDefinition, import_definitions, key_of, unwrapped
 from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError, in_spec_order
-from toolgen.sources.json_source import JsonDocument, check_definition, errors_at
+from toolgen.sources.json_source import MAX_NAME, JsonDocument, check_definition, errors_at
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_foreign_schema
 
@@ -96,14 +96,16 @@ def _to_spec(function: SourceDefinition) -> ImportedTool:
     fields: dict[str, Any] = {"toolgen": 1, "name": spec_name}
     options: dict[str, Any] = {}
     if spec_name != name and not function.is_first:
-        notes.append(f"renamed from {quoted(name, 256)}, the name of another function")
+        notes.append(f"renamed from {quoted(name, MAX_NAME)}, the name of another function")
     elif spec_name != name:
         fields["aliases"] = [name]
         keeps_name = _OPENAI_NAME.fullmatch(name) and re.match(TARGET_NAME, name)
         if keeps_name:
             options["name"] = name
         published_name = name if keeps_name else spec_name
-        notes.append(f"renamed from {quoted(name, 256)}; published as {quoted(published_name, 256)}")
+        notes.append(
+            f"renamed from {quoted(name, MAX_NAME)}; published as {quoted(published_name, MAX_NAME)}"
+        )
     fields["description"] = definition.get("description") or name
     if not definition.get("description"):
         notes.append("has no description; write one, since models choose tools by it")

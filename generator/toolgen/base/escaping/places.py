@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from toolgen.base.escaping.characters import _pattern, notation, printable
 
-_INDENT: Final = "  "  # of the second and further lines of a text
-_LINE_END: Final = "\r\n|\r|\n"
 _COMMAND: Final = r"\A\s*:(?=:)|\#(?=\#(?:\[|vso\[|teamcity\[))"
 _STYLE: Final = r"(\x1b\[[0-9;]*m)"
 _BLANKS: Final = r"\s+"
@@ -40,8 +38,8 @@ def terminal_lines(text: str) -> list[str]:
     # Nearly every text, and patterns are expensive to compile when a command starts.
     if text.isascii() and text.isprintable():
         return [_without_commands(text)]
-    first, *more = _pattern(_LINE_END).split(text.rstrip("\r\n"))
-    return [terminal_line(first), *(terminal_line(f"{_INDENT}{line}".rstrip()) for line in more)]
+    first, *more = _pattern("\r\n|\r|\n").split(text.rstrip("\r\n"))
+    return [terminal_line(first), *(terminal_line(f"  {line}".rstrip()) for line in more)]
 
 
 def styled_line(text: str) -> str:
@@ -63,11 +61,6 @@ def json_line(text: str) -> str:
 def json_document(data: Any) -> str:
     r"""Return a value as JSON; characters in strings are escaped as JSON does it (`\u009b`)."""
     return _without_commands(printable(json.dumps(data, indent=2, ensure_ascii=False), keep="\n"))
-
-
-def question_text(text: str) -> str:
-    """Return one line of a question to a user; line ends and tabs are escaped, too."""
-    return printable(text)
 
 
 def quoted_text(text: str, limit: int) -> str:

@@ -143,8 +143,8 @@ def _of_server(lock: Listing, listing: Listing, place: Places) -> Iterator[Findi
     if lock.capabilities is None or listing.capabilities is None:
         return
     for gone in sorted(lock.capabilities - listing.capabilities):
-        message = f"the capability {quoted(gone, 80)} is gone"
+        message = f"the capability {quoted(gone)} is gone"
         yield SERVER_RULES["capability-removed"].finding("", "", message, place, detail=gone)
     for new in sorted(listing.capabilities - lock.capabilities):
-        message = f"the capability {quoted(new, 80)} is new"
+        message = f"the capability {quoted(new)} is new"
         yield SERVER_RULES["capability-added"].finding("", "", message, place, detail=new)

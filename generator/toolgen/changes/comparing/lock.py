@@ -52,9 +52,7 @@ def read_lock(content: bytes, name: str) -> Listing:
     if not isinstance(data, dict) or _KEY not in data:
         raise SourceError(f"{name} is not a lock that `toolgen guard --init` wrote", _AGAIN)
     if data[_KEY] != VERSION:
-        message = (
-            f"{name} has the format {quoted(json.dumps(data[_KEY]), 20)}, and this toolgen reads {VERSION}"
-        )
+        message = f"{name} has the format {quoted(json.dumps(data[_KEY]))}, and this toolgen reads {VERSION}"
         raise SourceError(message, "install the toolgen that wrote it, or write it again")
     server = data.get("server")
     if not isinstance(server, dict) or not all(isinstance(server.get(key), str) for key in _TEXTS):

@@ -195,7 +195,7 @@ def key_findings(
         value = _said(new.get(key))
         if key not in judged and value != _said(old.get(key)):
             shown = "gone" if value is None else quoted(json.dumps(value, ensure_ascii=False), MAX_TEXT)
-            message = f"{quoted(key, 80)} is now {shown}"
+            message = f"{quoted(key)} is now {shown}"
             yield _finding("key-changed", tool, message, place, key, pointer)
 
 
@@ -214,7 +214,7 @@ def meta_findings(
     for key in {**before, **after}:
         if key not in after or key not in before or before[key] != after[key]:
             value = quoted(json.dumps(after[key]), MAX_TEXT) if key in after else "nothing"
-            message = f"`_meta` has {value} as {quoted(key, 80)}"
+            message = f"`_meta` has {value} as {quoted(key)}"
             if _CLIENTS_ACT_ON.fullmatch(key):
                 yield _finding("ui-changed", tool, message, place, key, pointer)
             elif not tool:  # of a tool, `toolgen breaking` says `details-changed`
@@ -237,7 +237,7 @@ def new_tool_findings(tool: JsonObject, others: Iterable[str], place: Places) ->
     for text in dict.fromkeys(strings({**_read_by_models(tool), "name": None})):
         said = {word.strip(".-") for word in _WORD.findall(text)}
         if found := sorted(names & said):
-            message = f"a new tool names {quoted(found[0], 80)}: {quoted(text, MAX_TEXT)}"
+            message = f"a new tool names {quoted(found[0])}: {quoted(text, MAX_TEXT)}"
             yield _finding("tool-names-other", tool["name"], message, place, text)
 
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shlex
+import stat
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -20,7 +21,6 @@ from typing import Any, Final
 
 import tomlkit
 
-from toolgen.base import MIB
 from toolgen.base.files import FileKind, WritableFolder, make_named
 from toolgen.project import UnableError, locate
 from toolgen.project.files.reading import file_errors
@@ -77,7 +77,6 @@ def config_file(client: Client, scope: str, project: str) -> str:
 
 
 BACKUP: Final = ".toolgen-backup"
-_MAX_BYTES: Final = 16 * MIB
 _BOM: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _INDENT: Final = re.compile(r"\n([ \t]++)\"")
 
@@ -142,12 +141,12 @@ def _edit(path: str, client: Client, entry: Entry, *, add: bool) -> bool:
             kind = folder.kind(name, links=False)
             if kind not in (None, FileKind.FILE):
                 raise _refusal(path, "is a link" if kind is FileKind.LINK else "is not a file")
-            before = folder.read(name, limit=_MAX_BYTES, links=False) if kind else None
+            before = folder.read(name, links=False) if kind else None
             text = _decode(path, before or b"")
             edited = _edited(path, text, client, entry, add=add)
             if edited == text:
                 return False
-            mode = os.lstat(path).st_mode & 0o777 if kind else 0o644
+            mode = stat.S_IMODE(os.lstat(path).st_mode) if kind else 0o644
             if before is not None:
                 folder.write(name + BACKUP, before, mode=mode)
             now = folder.read(name, links=False) if folder.kind(name, links=False) else None

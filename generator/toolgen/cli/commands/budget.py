@@ -73,8 +73,7 @@ def run(args: argparse.Namespace) -> bool:
     return not report.failed
 
 
-_MAX_TOOLS: Final = 20  # rows of tools, the largest first
-_MAX_CONFUSIONS: Final = 20
+_MAX_ROWS: Final = 20  # of tools, the largest first, and of confusions
 
 
 def _lines(budget: Budget) -> Iterator[str]:
@@ -84,14 +83,14 @@ def _lines(budget: Budget) -> Iterator[str]:
     amount = f"{size / 1000:,.1f} kB" if budget.unit == BYTES else f"{size:,} {noun}"
     yield f"models read {amount} before the first question"
     yield from ("", *_table([noun, *budget.total], _rows_of_tools(budget)))
-    if len(budget.tools) > _MAX_TOOLS:
-        yield f"{len(budget.tools) - _MAX_TOOLS:,} smaller ones are not shown (--format json has all)"
+    if len(budget.tools) > _MAX_ROWS:
+        yield f"{len(budget.tools) - _MAX_ROWS:,} smaller ones are not shown (--format json has all)"
     yield from _lines_of_asks(budget)
 
 
 def _rows_of_tools(budget: Budget) -> list[list[str]]:
     by_size = sorted(budget.tools, key=lambda name: (-sum(budget.tools[name].values()), name))
-    rows = {name: budget.tools[name] for name in by_size[:_MAX_TOOLS]}
+    rows = {name: budget.tools[name] for name in by_size[:_MAX_ROWS]}
     all_tools = f"all {len(budget.tools):,}"
     return [
         [printable(name), *(f"{size:,}" for size in sizes.values())]
@@ -112,11 +111,11 @@ def _lines_of_asks(budget: Budget) -> Iterator[str]:
         yield f"{count(budget.without_ask, 'tool')} without an `ask` in an example"
     if rows := [
         [printable(tool), printable(sibling), f"{asks:,}"]
-        for (tool, sibling), asks in budget.confusions[:_MAX_CONFUSIONS]
+        for (tool, sibling), asks in budget.confusions[:_MAX_ROWS]
     ]:
         yield from ("", *_table(["asks for", "find first", "asks"], rows))
-    if len(budget.confusions) > _MAX_CONFUSIONS:
-        yield f"{len(budget.confusions) - _MAX_CONFUSIONS:,} more pairs are not shown"
+    if len(budget.confusions) > _MAX_ROWS:
+        yield f"{len(budget.confusions) - _MAX_ROWS:,} more pairs are not shown"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

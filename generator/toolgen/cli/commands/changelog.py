@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from toolgen.base.escaping.places import markdown_code, markdown_text
+from toolgen.base.suggestions import listed
 from toolgen.changes.comparing.history import LeftOut, Release, read_releases
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import UNANALYSED
@@ -52,7 +53,6 @@ def run(args: argparse.Namespace) -> bool:
 
 
 _MAX_WITNESS: Final = 80  # characters
-_MAX_TOOLS: Final = 5  # names of tools that one edit concerns
 _SETTINGS: Final = "settings of the project"
 _OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
 
@@ -134,9 +134,7 @@ def _subject(tools: tuple[str, ...]) -> str:
     """Return names of tools as code; the empty name is that of findings about settings."""
     if tools == ("",):
         return _SETTINGS
-    more = len(tools) - _MAX_TOOLS
-    shown = ", ".join(map(markdown_code, tools[:_MAX_TOOLS]))
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return listed(list(map(markdown_code, tools)))
 
 
 def _in_words(finding: Finding) -> str:

@@ -111,7 +111,7 @@ def _source(args: argparse.Namespace, lock: ClientLock | None) -> str | None:
     found = find_source(lock.source, args.start)
     if isinstance(found, ServerSource) and (found.is_command or args.header):
         what = "a command" if found.is_command else "the address that headers are sent to"
-        message = f"{what} is not taken from a lock, which has {quoted(lock.source, 80)}"
+        message = f"{what} is not taken from a lock, which has {quoted(lock.source)}"
         raise UnableError("usage", message, "give SOURCE, after the options; a command after --")
     return lock.source
 

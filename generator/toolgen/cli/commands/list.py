@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> bool:
         ]
         emit_json({"tools": data})
         return True
-    width = min(max(map(len, tools), default=0), 40)
+    width = max(map(len, tools), default=0)
     emit(*(f"{name:<{width}}  {first_sentence(tool.spec.description)}" for name, tool in tools.items()))
     return True
 

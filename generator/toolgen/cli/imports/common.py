@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolgen.base.suggestions import count
+from toolgen.base.suggestions import count, listed
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.progress import progress_line
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from toolgen.sources.names import ExistingNames
 
     ImportList = Callable[[Sequence[JsonDocument], str, ExistingNames, LeftOut], list[ImportedTool]]
-
-_MAX_LISTED = 5  # paths in one message
 
 
 def add_arguments(
@@ -87,11 +85,10 @@ def run_import(
 
 
 def _describe_not_tested(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
     they = "it" if len(names) == 1 else "they"
     return (
         f"`toolgen test` does not call {count(len(names), 'tool')}: {they} may change or destroy something "
-        f"({', '.join(names[:_MAX_LISTED])}{more}); `toolgen test` says what to do"
+        f"({listed(names)}); `toolgen test` says what to do"
     )
 
 

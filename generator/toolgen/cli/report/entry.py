@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.base.escaping.characters import printable
+from toolgen.base.suggestions import MOST_LISTED, listed
 from toolgen.language.changes import Change
 from toolgen.language.codes import CODES
 from toolgen.language.diagnostic import Diagnostic, in_order
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 
 _MAX_WITNESS: Final = 300  # characters of a value that are shown
-_MAX_TOOLS: Final = 5  # that are listed
 _NOWHERE: Final = Span("(no file)", 1, 1)
 _CONCERNS: Final = {
     "wire": "callers",
@@ -116,12 +116,6 @@ def _title(finding: Finding) -> str:
     return f"{finding.tool}: {finding.message}" if finding.tool else finding.message
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Return the first names, and how many there are beside them."""
-    shown = ", ".join(names[:_MAX_TOOLS])
-    return shown if len(names) <= _MAX_TOOLS else f"{shown} and {len(names) - _MAX_TOOLS:,} more"
-
-
 def _labels(finding: Finding) -> Iterator[tuple[str, str]]:
     places = finding.places
     if places.new is not None and places.old is not None:
@@ -129,8 +123,8 @@ def _labels(finding: Finding) -> Iterator[tuple[str, str]]:
     is_unsafe = finding.category.value == "safety" and finding.level.value == "error"
     yield "breaks" if is_unsafe else "concerns", _CONCERNS[finding.category.value]
     if finding.tools:
-        rest = " (--format json has all)" if len(finding.tools) > _MAX_TOOLS else ""
-        yield "tools", printable(f"{_listed(finding.tools)}{rest}")
+        rest = " (--format json has all)" if len(finding.tools) > MOST_LISTED else ""
+        yield "tools", printable(f"{listed(finding.tools)}{rest}")
     if finding.witness is not None:
         of_tool = f" (of {finding.tools[0]})" if finding.tools else ""
         yield "witness", printable(f"{_in_words(finding.witness)}{of_tool}")

@@ -14,7 +14,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from toolgen.base.escaping.characters import printable
-from toolgen.base.suggestions import count, quoted
+from toolgen.base.suggestions import count, listed, quoted
 from toolgen.cli.report.entry import Entry, entry_of, location
 from toolgen.compile.output_changes import with_lf
 from toolgen.runtime.logs.secret_texts import covered
@@ -31,7 +31,6 @@ MAX_WIDTH = 160  # characters of a source line that are shown
 _NEAR: Final = 1_000  # characters before and behind a place: keys and tokens have fewer
 _TAB = "\t"
 _UNDECIDED: Final = "unanalysed"  # the code of changes that could not be decided
-_MAX_NAMES: Final = 20  # of tools that the specs do not have
 
 _BREAK = re.compile("\r\n|\r|\n")
 _COLOURS = {
@@ -158,9 +157,8 @@ def lines_of_tests(report: ProjectReport, texts: Mapping[str, bytes | str]) -> I
     if report.server is not None:
         yield from (f"tested: {report.server.server}", *report.server.notes)
         unknown = report.server.unknown
-        more = f" and {len(unknown) - _MAX_NAMES} more" if len(unknown) > _MAX_NAMES else ""
         if unknown:
-            yield f"not in the specs: {', '.join(map(quoted, unknown[:_MAX_NAMES]))}{more}"
+            yield f"not in the specs: {listed(list(map(quoted, unknown)))}"
 
 
 def summary_of_tests(report: ProjectReport) -> Iterator[str]:

@@ -83,6 +83,7 @@ Shape: TypeAlias = Anything | Null | Scalar | Literals | Array | Map | ClassRef 
 ANY = Anything()
 NULL = Null()
 OBJECT = Map()
+_LIMIT = 2**63  # pydantic refuses larger literals
 _KINDS: tuple[ScalarKind, ...] = ("string", "boolean", "integer", "number")
 
 
@@ -110,7 +111,7 @@ def enumeration(values: Sequence[Any]) -> Shape:
 
 
 def _is_big(value: int) -> bool:
-    return not -(2**63) <= value < 2**63  # pydantic refuses larger literals
+    return not -_LIMIT <= value < _LIMIT
 
 
 def union(parts: Sequence[Shape]) -> Shape:

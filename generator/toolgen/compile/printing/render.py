@@ -202,7 +202,7 @@ def _template_error(target: Target, package: Package, job: TemplateJob, error: E
     )
 
 
-@lru_cache(maxsize=16)
+@lru_cache
 def _environment(templates: tuple[tuple[str, str], ...], *, is_trusted: bool) -> jinja2.Environment:
     found = dict(templates)
     # with the name as the file, by which tracebacks name a template

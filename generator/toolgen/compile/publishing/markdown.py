@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.escaping.places import markdown_cell, markdown_code, markdown_text
+from toolgen.base.suggestions import listed
 from toolgen.schema.document import as_list, as_mapping, parse_pointer
 
 _LIMITS: Final = (
@@ -101,8 +102,7 @@ def _facts(schema: Mapping[str, Any]) -> str:
     description = schema.get("description")
     facts = [f"{key} {markdown_code(short_json(schema[key]))}" for key in _LIMITS if key in schema]
     if values := as_list(schema.get("enum")):
-        more = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
-        facts.append(", ".join(markdown_code(short_json(each)) for each in values[:_MOST_VALUES]) + more)
+        facts.append(listed([markdown_code(short_json(each)) for each in values], _MOST_VALUES))
     if schema.get("additionalProperties") is False:
         facts.append("no other properties")
     text = f". {markdown_text(description)}" if isinstance(description, str) else ""

@@ -18,9 +18,9 @@ _UNPRINTABLE = (
     "\u3000\ud800-\udfff\ue000-\uf8ff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
 _FIRST_LINES = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
-_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _WIDTH = 88
-_LONG = 88  # characters from which on a string with line breaks is printed line by line
+_QUOTES = '"""'
+_LONG = _WIDTH  # characters from which on a string with line breaks is printed line by line
 _ARGUMENT = 64  # characters of a description that fit behind `description=` in a field of a class
 _PART = 72  # characters of each of several strings in its place
 
@@ -75,11 +75,11 @@ def docstring(text: str, indent: int = 4) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
         safe = _escape(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
-        opening = 0 if lines else 3  # for the quotes
+        opening = 0 if lines else len(_QUOTES)
         lines += _wrap(safe, room, opening) if len(safe) > room - 2 * opening else [safe]
     lines = [lines[0], *textwrap.dedent("\n".join(lines[1:])).split("\n")] if len(lines) > 1 else lines
     lines[-1] += last
-    if len(lines) == 1 and len(lines[0]) + indent + 6 <= _WIDTH:
+    if len(lines) == 1 and len(lines[0]) + indent + 2 * len(_QUOTES) <= _WIDTH:
         return f'"""{lines[0]}"""'
     body = "\n".join(f"{margin}{line}" if line else "" for line in lines)
     return f'"""{body[indent:]}\n{margin}"""'
@@ -131,13 +131,7 @@ def _escape(text: str) -> str:
 
 
 def _code_point(found: re.Match[str]) -> str:
-    char = found.group()
-    number = ord(char)
-    if char in _NAMED:
-        return _NAMED[char]
-    if number < 0x100:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    return found.group().encode("unicode_escape").decode()
 
 
 def _wrap(line: str, width: int, opening: int) -> list[str]:
@@ -148,7 +142,7 @@ def _wrap(line: str, width: int, opening: int) -> list[str]:
     return _wrapper(width - 2 * opening).wrap(line)
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _wrapper(width: int, first: str = "", margin: str = "") -> textwrap.TextWrapper:
     return textwrap.TextWrapper(
         width,

@@ -21,7 +21,9 @@ from typing import Any, Final
 import tomlkit
 
 import toolgen
+from toolgen.base import MIB
 from toolgen.base.files import DeclaredFolder, FileKind, Folder
+from toolgen.base.suggestions import quoted
 from toolgen.compile.publishing.documents import ENTRY_POINT
 from toolgen.language.targets.documents import DocumentTarget
 from toolgen.project import PYPROJECT, Project, UnableError, kind_of, load_targets, read_text
@@ -30,7 +32,7 @@ from toolgen.project.inputs.configuration import project_metadata
 from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
 
 MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
-MAX_BYTES: Final = 100 * 1024 * 1024
+MAX_BYTES: Final = 100 * MIB
 _SKIPPED: Final = (".", "__pycache__")
 _PRIVATE: Final = re.compile(
     r"(?i)(.*\.(pem|key|p8|p12|pfx|jks|keystore|kdbx|env|mcpb)|id_(rsa|dsa|ecdsa|ed25519).*"
@@ -39,7 +41,6 @@ _PRIVATE: Final = re.compile(
 """Names of files that hold secrets, and of bundles: they are packed only if `include` names them."""
 _PRIVATE_KEY: Final = re.compile(rb"^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _EXTRAS: Final = ("mcp", "http")  # what servers run with
-_TIME: Final = (1980, 1, 1, 0, 0, 0)  # the same files give the same bytes
 _MAIN: Final = """\
 \"\"\"Start the server over stdio. `toolgen bundle` wrote this file.\"\"\"
 
@@ -115,7 +116,7 @@ def _named(text: str, path: str) -> dict[str, Any]:
         raise UnableError("bundle", f"{path} is no manifest: {error}") from error
     for name in map(str, names):
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,99}", name):
-            raise UnableError("bundle", f"{path}: {name[:100]!r} cannot be part of a file's name")
+            raise UnableError("bundle", f"{path}: {quoted(name)} cannot be part of a file's name")
     return dict(data)
 
 
@@ -214,7 +215,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, content in files.items():
-            info = zipfile.ZipInfo(path, _TIME)
+            info = zipfile.ZipInfo(path)  # of 1980: the same files give the same bytes
             info.external_attr = 0o644 << 16
             info.compress_type = zipfile.ZIP_DEFLATED
             info.create_system = 3

@@ -63,11 +63,8 @@ class Cache(MutableMapping[str, bytes]):
         body = key.encode() + b"\n" + value
         with suppress(OSError):
             content = _MAGIC + sha256(body).hexdigest().encode() + b"\n" + body
-            try:
-                write_named(path, content, mode=0o600)
-            except FileNotFoundError:
-                _make_folders(os.path.dirname(path))
-                write_named(path, content, mode=0o600)
+            _make_folders(self._folder)
+            write_named(path, content, mode=0o600)
 
     def __delitem__(self, key: str) -> None:
         os.unlink(self._path(key))
@@ -127,7 +124,7 @@ def prune(folder: Path) -> None:
     with suppress(OSError):
         if stamp.exists() and 0 <= now - stamp.stat().st_mtime < _DAY:
             return
-        stamp.touch(0o600)  # the process that comes first does the work
+        stamp.touch()  # the process that comes first does the work
         for generator in folder.iterdir():
             if not _GENERATOR.fullmatch(generator.name) or generator.is_symlink():
                 continue

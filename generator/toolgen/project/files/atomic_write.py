@@ -7,6 +7,7 @@ place, so that nobody ever reads half a file.
 from __future__ import annotations
 
 import contextlib
+import errno
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,7 +105,7 @@ def _replace(folder: WritableFolder, files: Mapping[str, str | None]) -> None:
     applied: list[_Replacement] = []
     made: list[str] = []
     if folder.kind(STAGE, links=False) is FileKind.LINK:
-        raise NotADirectoryError(20, "this is a link, and must be a folder", folder.full(STAGE))
+        raise NotADirectoryError(errno.ENOTDIR, "this is a link, and must be a folder", folder.full(STAGE))
     try:
         folder.remove_tree(STAGE)  # of a run that was killed
         folder.make_folders(STAGE)
@@ -131,7 +132,7 @@ def _prepare(folder: WritableFolder, target: str, text: str | None, staged: str)
     """Stage one file and back up what is there."""
     kind = folder.kind(target, links=False)
     if kind is FileKind.FOLDER:
-        raise IsADirectoryError(21, "there is a folder of that name", folder.full(target))
+        raise IsADirectoryError(errno.EISDIR, "there is a folder of that name", folder.full(target))
     backup = None if kind is None else f"{staged}.old"
     if backup is not None:
         folder.copy_name(target, backup)

@@ -11,7 +11,7 @@ from toolgen.proof.containment.translate import Translator
 from toolgen.schema.document import json_type, value_key
 from toolgen.schema.validator import compiled
 
-_MOST_LEVELS = 120  # of formulas in formulas, and of the value: this module recurses
+MOST_LEVELS = 120  # of formulas in formulas, and of the value: this module recurses
 _COST_OF_VALIDATOR = 500  # of its construction, where looking at a formula costs one
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -52,7 +52,7 @@ class Evaluator:
         return self.holds(self._formulas.add(kinds.Pattern(pattern)), text)
 
     def _evaluate_bounded(self, formula: Formula, value: Any) -> bool:
-        if self._levels > _MOST_LEVELS:
+        if self._levels > MOST_LEVELS:
             raise UndecidedError
         self._levels += 1
         try:

@@ -40,7 +40,7 @@ def matches_format(text: str, name: str, draft: Draft) -> bool:
     return bool(_validator(name, draft).is_valid(text))
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def _validator(name: str, draft: Draft) -> Any:
     return compiled({"$schema": draft.value, "format": name})
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.arrays import find_array
-from toolgen.proof.containment.evaluate import UndecidedError
+from toolgen.proof.containment.evaluate import MOST_LEVELS, UndecidedError
 from toolgen.proof.containment.formulas import Formula
 from toolgen.proof.containment.goals import Goal, Knowledge, Option, State
 from toolgen.proof.containment.objects import find_object
@@ -23,7 +23,6 @@ from toolgen.proof.containment.results import EMPTY, Found
 from toolgen.proof.containment.scalars import find_scalar
 from toolgen.proof.containment.steps import Answer, Search, Stuck, Tools
 
-_MOST_LEVELS: Final = 120  # of a value; the validator takes 200
 _MOST_CHARACTERS: Final = 2_000_000  # of a value as JSON, about
 
 
@@ -81,7 +80,7 @@ class ValueSearch:
         if (depth := self._in_progress.get(goal)) is not None:
             frame.relies_on = min(frame.relies_on, depth)
             return EMPTY
-        if len(self._frames) > _MOST_LEVELS:
+        if len(self._frames) > MOST_LEVELS:
             return Stuck("values are nested too deeply")
         return None
 

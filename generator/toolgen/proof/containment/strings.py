@@ -99,7 +99,7 @@ def matches_pattern(text: str, pattern: str) -> bool:
     return bool(_pattern_validator(pattern).is_valid(text))
 
 
-@lru_cache(maxsize=512)
+@lru_cache
 def _pattern_validator(pattern: str) -> Any:
     return compiled({"pattern": pattern})
 

@@ -19,6 +19,7 @@ from toolgen.proof.containment.numbers import (
 from toolgen.proof.containment.results import Found
 from toolgen.proof.instances.choices import Dice
 
+_AWAY: Final = Fraction(1000)  # from the only bound
 _ORDINARY: Final = (0, 1, -1, 2**53 + 1, -(2**63) - 1, 10**20)
 _WRITTEN_AS_FLOAT: Final = (1.0, -0.0, 1e15)
 _FRACTIONS: Final = (0.5, -0.5, 0.1, 1e-7, -12345.678)
@@ -94,8 +95,8 @@ class NumberFacts:
         """Return the bounds; a thousand or the size of the other bound away where one is missing."""
         low, high = self.low, self.high
         if low is None:
-            low = Fraction(-1000) if high is None else high - max(abs(high), Fraction(1000))
-        return low, low + max(abs(low), Fraction(1000)) if high is None else high
+            low = -_AWAY if high is None else high - max(abs(high), _AWAY)
+        return low, low + max(abs(low), _AWAY) if high is None else high
 
 
 def as_number(exact: Fraction) -> int | float:

@@ -49,7 +49,7 @@ def result_from_reply(reply: Reply, operation: Mapping[str, Any], has_schema: bo
 
     Content whose type the document leaves open is read by its own type.
     """
-    if not 200 <= reply.status < 300:
+    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
         raise error_from_reply(reply, operation, errors)
     accept = operation.get("accept", "")
     if not accept and has_schema:
@@ -78,7 +78,7 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     declared = operation.get("errors", {})
     status = str(reply.status)
     code = declared.get(status) or declared.get(f"{status[0]}XX") or declared.get("default", "http_error")
-    temporary = reply.status in _TEMPORARY or reply.status >= 500
+    temporary = reply.status in _TEMPORARY or reply.status >= HTTPStatus.INTERNAL_SERVER_ERROR
     default = RetryableHttpError if temporary else HttpError
     error_class = next((error for error in errors if error.code == code), default)
     details: dict[str, Any] = {"status": reply.status}

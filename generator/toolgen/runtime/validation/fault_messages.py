@@ -141,7 +141,7 @@ def instead_of_text(text: str, kinds: list[str], place: Mapping[str, Any]) -> st
             return f"; the text {error}"
         item = place.get("items")
         takes_text = isinstance(item, dict) and item.get("type") == "string"
-        return f"; send one item as [{quote(text, 20)}]" if takes_text and wanted == ["array"] else ""
+        return f"; send one item as [{quote(text)}]" if takes_text and wanted == ["array"] else ""
     return f"; send the {either(wanted)} itself, not as text"
 
 

@@ -125,7 +125,7 @@ def _lock_to_sync(lock: ContractsLock | None, published: PublishedContracts, int
             "usage", f"--sync: {into} has no {NAME}", "leave out --sync to import for the first time"
         )
     if lock.distribution != published.distribution:
-        message = f"{into} has the contracts of {lock.label}, not of {quoted(published.distribution, 80)}"
+        message = f"{into} has the contracts of {lock.label}, not of {quoted(published.distribution)}"
         raise UnableError("bad-source", message, "give each package a folder of its own")
     return lock
 
@@ -149,7 +149,7 @@ def _plan(
 
 def read_published(name: str) -> PublishedContracts:
     """Return what the installed distribution `name` publishes. Raises `UnableError`."""
-    shown = quoted(name, 80)
+    shown = quoted(name)
     try:
         found = distribution(name)
         recorded = list(map(str, found.files or ()))
@@ -179,7 +179,7 @@ def _folders(found: Distribution, shown: str) -> list[str]:
         raise UnableError("bad-source", message, "docs/contracts.md says how a package publishes its specs")
     for value in values:
         if not _FOLDER.fullmatch(value):
-            message = f"{shown}: the entry point {quoted(value, 80)} is not the dotted path of a folder"
+            message = f"{shown}: the entry point {quoted(value)} is not the dotted path of a folder"
             raise UnableError("bad-source", message)
     return [value.replace(".", "/") for value in values]
 

@@ -176,7 +176,7 @@ def upstream_modules(
     """
     package = f"{project.implementations}.{UPSTREAMS}"
     folder = project.path_of(package)
-    server = quoted(listing.name, 80)
+    server = quoted(listing.name)
     new = {
         f"{folder}/__init__.py": _PACKAGE,
         f"{folder}/{module}.py": render_file(

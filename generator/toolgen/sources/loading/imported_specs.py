@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from toolgen.base.files import FileKind
-from toolgen.base.suggestions import count
+from toolgen.base.suggestions import count, listed
 from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
@@ -39,7 +39,6 @@ from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.names import ExistingNames
 from toolgen.sources.reimport import ExistingSpecs, plan_import, plan_sync
 
-_MAX_LISTED = 5  # paths in one message
 _SMALLER = "nothing was written; import the source without this tool, or with a shorter schema"
 _NOTHING = "nothing was written"
 _STRICT = "nothing was written; fix the source, or leave out --strict"
@@ -219,9 +218,8 @@ def _relative(path: Path, start: Path) -> str:
 
 
 def _list_conflicts(destination: Destination, paths: Sequence[str]) -> str:
-    names = ", ".join(destination.shown + path for path in paths[:_MAX_LISTED])
-    more = f" and {len(paths) - _MAX_LISTED} more" if len(paths) > _MAX_LISTED else ""
-    return f"{names}{more} exist{'s' if len(paths) == 1 else ''} already"
+    names = listed([destination.shown + path for path in paths])
+    return f"{names} exist{'s' if len(paths) == 1 else ''} already"
 
 
 def _find_destination(request: ImportRequest) -> Destination:

@@ -78,7 +78,7 @@ class OpenApiDocument:
         if version is None:
             raise self.error(here, "not an OpenAPI document: it has no `openapi`", _VERSIONS_HINT)
         if not isinstance(version, str | float) or not _VERSION.fullmatch(str(version)):
-            message = f"OpenAPI {quoted(str(version), 20)} is not supported"
+            message = f"OpenAPI {quoted(str(version))} is not supported"
             raise self.error(here / "openapi", message, _VERSIONS_HINT)
         return str(version)[:3]
 

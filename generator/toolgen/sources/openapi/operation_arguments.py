@@ -11,6 +11,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.proof.containment import Contained, check_containment
 from toolgen.runtime.http.media import TOKEN
 from toolgen.runtime.validation.fault_messages import HEADER_TEXT, PATH_TEXT
+from toolgen.schema.providers import MAX_ARGUMENT_NAME
 from toolgen.sources.openapi.document import ObjectNode, shown_examples
 from toolgen.sources.openapi.operation_list import Operation
 from toolgen.sources.openapi.schemas import Schema, SchemaConverter, definition_name
@@ -32,7 +33,6 @@ _RESERVED_HEADER = re.compile(
 _UNSAFE_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 _PATH_PARAMETER = re.compile(r"\{([^{}/]+)\}")
 _SENDABLE = {"path": PATH_TEXT, "header": HEADER_TEXT}
-_MAX_NAME = 64  # characters of a property that every provider accepts
 
 
 @dataclass(slots=True)
@@ -69,13 +69,13 @@ class OperationArguments:
         base = wire_name
         if _UNSAFE_NAME.search(base):
             base = _UNSAFE_NAME.sub("_", base).strip("_") or place
-        base = base[:_MAX_NAME]
+        base = base[:MAX_ARGUMENT_NAME]
         name = base
         if name in self.properties:
-            name = f"{place}_{base}"[:_MAX_NAME]
+            name = f"{place}_{base}"[:MAX_ARGUMENT_NAME]
             number = 2
             while name in self.properties:
-                name, number = f"{place}_{base}"[: _MAX_NAME - 4] + f"_{number}", number + 1
+                name, number = f"{place}_{base}"[: MAX_ARGUMENT_NAME - 4] + f"_{number}", number + 1
         if name != wire_name:
             why = f", since {quoted(base)} is taken" if name != base else ""
             self.notes.append(f"{quoted(wire_name)} in the {place} is the argument {name!r}{why}")

@@ -11,7 +11,7 @@ from toolgen.language.source import Source
 from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE
 from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
-from toolgen.sources.json_source import errors_at
+from toolgen.sources.json_source import MAX_NAME, errors_at
 from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.openapi.document import LoadFile, OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, call_of, origin_of, stem_of
@@ -126,7 +126,7 @@ def import_openapi(
             if operation.name not in taken:
                 fields["aliases"] = [operation.name]
                 taken.add(operation.name)
-            notes.insert(0, f"renamed from {quoted(operation.name, 256)}")
+            notes.insert(0, f"renamed from {quoted(operation.name, MAX_NAME)}")
         fields = in_spec_order({"toolgen": 1, "name": spec_name, **fields})
         tools.append(ImportedTool(fields, tuple(f"{spec_name}: {note}" for note in notes)))
     about = list(reader.repairs.messages())

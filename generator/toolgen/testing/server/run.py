@@ -235,7 +235,7 @@ async def _list(connection: CallingConnection) -> _Listed:
         client = await connection.open()
         tools = await connection.request(lambda client: read_tools(client, server.shown), limits.TIME_LIMIT)
         info = client.server_info
-        name = quoted(f"{info.name} {info.version}", 80) if info else quoted(server.shown)
+        name = quoted(f"{info.name} {info.version}") if info else quoted(server.shown)
         return _Listed(f"{name}, MCP {client.protocol_version}", tools)
     except RequestFailedError as failed:
         raise UnableError("bad-source", f"{server.shown}: {failed}", hint_for(failed)) from None

@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from toolgen.base.suggestions import count, quoted
+from toolgen.base.suggestions import count, listed, quoted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.references.bundle import Bound
 from toolgen.schema.document import Located
 
 _SPEAKING: Final = ("description", "title", "const", "enum", "format", "x-format", "examples", "$comment")
-_MAX_NAMES: Final = 5
 _MAX_STEPS: Final = 10  # references that are followed
 
 
@@ -31,12 +30,10 @@ def check(bound: Bound) -> Iterator[Diagnostic]:
         return
     silent = [name for name, schema in properties.items() if not _speaks(bound, schema)]
     if silent:
-        shown = ", ".join(map(quoted, silent[:_MAX_NAMES]))
-        more = f" and {len(silent) - _MAX_NAMES} more" if len(silent) > _MAX_NAMES else ""
         yield Diagnostic(
             bound.key(("properties", silent[0])),
             "parameter-undescribed",
-            f"{count(len(silent), 'argument')} without a description: {shown}{more}",
+            f"{count(len(silent), 'argument')} without a description: {listed(list(map(quoted, silent)))}",
             "say what it means and in which unit or form; a few words are enough",
         )
 

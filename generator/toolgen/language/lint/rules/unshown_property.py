@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from toolgen.base.suggestions import quoted
+from toolgen.base.suggestions import listed, quoted
 from toolgen.language.diagnostic import Diagnostic
 from toolgen.language.program import ProgramTool
 from toolgen.proof.containment import NotContained, Unanalysed, check_containment
@@ -63,8 +63,7 @@ def _warning(tool: ProgramTool, message: str, hint: str) -> Diagnostic:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(map(quoted, names[:_MOST_NAMES])) + more
+    return listed(list(map(quoted, names)), _MOST_NAMES)
 
 
 def _may_be_cut(document: SchemaDocument, path: Sequence[str]) -> bool:

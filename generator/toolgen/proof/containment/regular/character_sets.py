@@ -79,7 +79,7 @@ ALL: Final = of_ranges([(0, _LAST)])
 NONE: Final = CharacterSet()
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def of_engine(text: str) -> CharacterSet:
     """Return the characters that the class `text` of a pattern stands for, as the validator takes it.
 
@@ -99,7 +99,7 @@ def of_engine(text: str) -> CharacterSet:
     return of_ranges(found)
 
 
-@lru_cache(maxsize=1)
+@lru_cache
 def _blocks() -> list[str]:
     """Return all characters in texts of equal length."""
     low, high = _SURROGATES

@@ -96,7 +96,7 @@ _LOOKS: Final = {"=": (True, False), "!": (True, True), "<=": (False, False), "<
 _GROUP = re.compile(r"\(\?(?P<kind>:|=|!|<=|<!|P?<[A-Za-z_][A-Za-z0-9_]*>)")
 
 
-@lru_cache(maxsize=512)
+@lru_cache
 def parse_pattern(pattern: str) -> Node:
     """Parse a pattern of an author. Raises `NotRegularError` for one that is not read."""
     if len(pattern) > _LONGEST:

@@ -107,7 +107,7 @@ def _patterns(path: JsonPath, node: Mapping[str, Any]) -> Iterator[SpecFault]:
             yield SpecFault(where, "invalid-pattern", *_why(pattern), of_key=is_key)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache
 def compiles(pattern: str) -> bool:
     """True if the validator accepts the pattern, so that it can be enforced."""
     try:
