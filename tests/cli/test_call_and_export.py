@@ -114,6 +114,19 @@ def test_call_says_how_to_agree_where_nobody_can_be_asked(project: Cli) -> None:
     assert hint not in project.process("call", "wipe", "--yes").err
 
 
+def test_call_says_how_to_grant_scopes_and_which_one_is_misspelt(
+    call: Callable[..., Done], project: Cli
+) -> None:
+    spec = project.root / "specs/greet.yaml"
+    spec.write_text(spec.read_text() + "auth: {scopes: [greetings:write]}\n")
+    project("generate")
+    hint = "Hint: grant scopes with --scopes greetings:write"
+    words = ("greet", "--input", '{"who": "Ada"}')
+    assert call(*words).err.rstrip().endswith(hint)
+    misspelt = call(*words, "--scopes", "greeting:write").err
+    assert misspelt.rstrip().endswith(f"{hint}; did you mean 'greetings:write'?")
+
+
 def test_export_mcp(project: Cli) -> None:
     project.spec("wave")
     done = project("export", "mcp")

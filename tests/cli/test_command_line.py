@@ -58,6 +58,17 @@ def test_misspelt_words_get_a_suggestion(
     assert out == ""
 
 
+@pytest.mark.parametrize("name", ["TOOLGEN_LOGLEVEL", "TOOLGEN_SHOP_QUEUE"])
+def test_a_misspelt_variable_is_said_by_every_command(
+    project: Cli, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(name, "debug")
+    warning = (
+        "warning: the environment variable TOOLGEN_LOGLEVEL is not known: did you mean 'TOOLGEN_LOG_LEVEL'?"
+    )
+    assert project("list", "--quiet").err.splitlines() == ([warning] if name == "TOOLGEN_LOGLEVEL" else [])
+
+
 @pytest.mark.parametrize("words", [[], ["--help"], ["help"]])
 def test_the_help_has_every_command_on_one_line_and_names_the_topics(empty: Cli, words: list[str]) -> None:
     done = empty(*words)

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from toolgen.base.files.secret_files import SecretFileError, read_secret
+from toolgen.base.suggestions import nearest, suggest
 
 MIB = 1024 * 1024
+OTHER_VARIABLES = ("CACHE_DIR", "SAFE_DIRECTORY")
+"""Names of environment variables that only commands read, without the prefix."""
+_SIMILAR = 0.8  # LOGLEVEL is LOG_LEVEL, and SHOP_QUEUE is nothing of ours
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 _HOST = r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5}|:\*)?"
@@ -201,6 +205,16 @@ def _text_of(setting: Field[Any], environ: Mapping[str, str]) -> str | None:
         return read_secret(path)
     except SecretFileError as error:
         raise SettingError(f"{name}_FILE: {error}") from None
+
+
+def misspelt_variables(environ: Mapping[str, str]) -> Iterator[str]:
+    """Yield a message for each variable that is not ours, and resembles one of ours."""
+    secrets = (f"{each.name.upper()}_FILE" for each in fields(Settings) if each.metadata["secret"])
+    known = [*(each.name.upper() for each in fields(Settings)), *secrets, *OTHER_VARIABLES]
+    for name in environ:
+        own = name.partition("TOOLGEN_")[2] if name.startswith("TOOLGEN_") else ""
+        if own and own not in known and (meant := nearest(own, known, _SIMILAR)):
+            yield f"the environment variable {name} is not known: {suggest(name, f'TOOLGEN_{meant}')}"
 
 
 def flag_descriptions() -> Mapping[str, str]:

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.base.escaping.streams import print_message
 from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
-from toolgen.runtime.settings import SettingError, Settings, flag_descriptions, parse_setting, variable
+from toolgen.runtime.settings import (
+    SettingError,
+    Settings,
+    flag_descriptions,
+    misspelt_variables,
+    parse_setting,
+    variable,
+)
 
 if TYPE_CHECKING:
     from .server import ToolServer
@@ -30,7 +37,11 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
     """
     parser = argparse.ArgumentParser(description="MCP server over stdio, or over HTTP at /mcp.")
     add_server_flags(parser)
-    return serve(build_server, parser.parse_args(argv))
+    options = parser.parse_args(argv)
+    _open_closed_streams()
+    for message in misspelt_variables(os.environ):
+        print_message(f"warning: {message}")
+    return serve(build_server, options)
 
 
 def serve(

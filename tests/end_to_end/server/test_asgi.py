@@ -144,6 +144,12 @@ async def test_uvicorn_answers_calls_in_flight_when_it_stops(serving: Project, t
     [
         (["--threads", "none"], {}, "--threads must be a whole number, 1 or more, not 'none'\n"),
         ([], {"TOOLGEN_QUEUE": "x"}, "TOOLGEN_QUEUE must be a whole number, 0 or more, not 'x'\n"),
+        (
+            ["--port", "1"],
+            {"TOOLGEN_LOGLEVEL": "debug"},
+            "warning: the environment variable TOOLGEN_LOGLEVEL is not known: did you mean "
+            "'TOOLGEN_LOG_LEVEL'?\n--host, --port, --metrics-port and --stateless need --http\n",
+        ),
         (["--allowed-host", ""], {}, "--allowed-host must be hosts such as tools.example.com, not ''\n"),
     ],
 )

@@ -32,7 +32,7 @@ from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import Confirmation, Toolkit, ToolResponse
-from toolgen.runtime.errors import ConfirmationRequiredError
+from toolgen.runtime.errors import ConfirmationRequiredError, InsufficientScopeError
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.logs.configure import configure_logging
 from toolgen.runtime.logs.logger import LOGGER
@@ -97,6 +97,11 @@ def run(args: argparse.Namespace) -> bool:
             asks = definition is not None and definition.get("asks", False)
             hint = "an application or a client of MCP shows the forms of a tool with `asks`; " if asks else ""
             say(f"Hint: {hint}toolgen call asks at a terminal; --yes agrees without asking.", always=True)
+        elif response.error.code == InsufficientScopeError.code:
+            missing = response.error.details["missing"]
+            near = filter(None, (did_you_mean(each, missing) for each in sorted(scopes or ())))
+            hint = "; ".join((f"grant scopes with --scopes {','.join(missing)}", *near))
+            say(f"Hint: {hint}", always=True)
     elif args.preview and isinstance(response.content, str):
         emit(*response.content.split("\n"))  # the runtime has escaped the lines of arguments
     else:
