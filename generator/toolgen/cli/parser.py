@@ -48,6 +48,7 @@ GROUPS = {
     },
     "Run and look deeper": {
         "worker": "run queued calls of tools with `background`",
+        "approvers": "make the keys of people who approve calls",
         "receipts": "verify the receipts of calls that people signed",
         "explain": "explain a diagnostic code",
         "lsp": "serve editors: diagnostics as you type, quick fixes, definitions (LSP)",

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from toolgen.runtime.approval.approvers import Approver
 from toolgen.runtime.approval.base64url import encode
 from toolgen.schema.document import JsonObject
 
@@ -47,15 +48,9 @@ class TestKey:
         public_key = self.private_key.public_key().public_bytes(
             Encoding.DER, PublicFormat.SubjectPublicKeyInfo
         )
-        fields = {
-            "name": name,
-            "groups": [*groups],
-            "id": encode(self.credential_id),
-            "public_key": encode(public_key),
-            "rp_id": self.rp_id,
-        }
-        lines = (f"{key} = {json.dumps(value)}\n" for key, value in fields.items())  # TOML has these as JSON
-        return "[[approver]]\n" + "".join(lines)
+        credential_id, key = encode(self.credential_id), encode(public_key)
+        made = Approver(name=name, groups=[*groups], id=credential_id, public_key=key, rp_id=self.rp_id)
+        return made.entry()
 
     def sign(
         self,

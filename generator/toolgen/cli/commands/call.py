@@ -1,6 +1,7 @@
 """Call one tool's implementation, with validated input and output, and with confirmation by the user.
 
 Needs the generated code. Prints the response's data; a tool error goes to stderr, with exit code 1.
+Of a tool with `proof: person`, prints the address where people approve the call, and waits for them.
 Waits for a tool that runs in a worker (`background`). On a terminal, shows the progress that a tool reports.
 With --preview, prints what a tool with `confirm.preview` would do; nothing is asked and nothing is done.
 
@@ -18,7 +19,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -32,6 +33,7 @@ from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+from toolgen.runtime.confirmation.question import ShowApproval
 from toolgen.runtime.errors import ConfirmationRequiredError, InsufficientScopeError
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.logs.configure import configure_logging
@@ -92,9 +94,9 @@ def run(args: argparse.Namespace) -> bool:
         emit_json(_as_data(response, files))
     elif response.error is not None:
         say_text(response.error.as_text())
-        if response.error.code == ConfirmationRequiredError.code:
-            definition = toolkit.definition_of(args.name)
-            asks = definition is not None and definition.get("asks", False)
+        definition = toolkit.definition_of(args.name) or {}
+        if response.error.code == ConfirmationRequiredError.code and not _needs_people(definition):
+            asks = definition.get("asks", False)
             hint = "an application or a client of MCP shows the forms of a tool with `asks`; " if asks else ""
             say(f"Hint: {hint}toolgen call asks at a terminal; --yes agrees without asking.", always=True)
         elif response.error.code == InsufficientScopeError.code:
@@ -171,10 +173,12 @@ def _print(response: ToolResponse, files: Sequence[Path | None]) -> None:
 async def _call(
     toolkit: Toolkit, name: str, given: Any, *, confirm: Any, scopes: frozenset[str] | None
 ) -> ToolResponse:
-    async with toolkit, _interruptible():  # what the tool set up is closed
+    async with toolkit, _interruptible(), _pages_of(toolkit, name) as show:  # what the tool set up is closed
         progress = _show_progress if sys.stderr.isatty() else None
         try:
-            return await toolkit.call(name, given, confirm=confirm, scopes=scopes, progress=progress)
+            return await toolkit.call(
+                name, given, confirm=confirm, show_approval=show, scopes=scopes, progress=progress
+            )
         finally:
             if progress is not None:
                 show_status()  # leave the line as it was found
@@ -202,6 +206,42 @@ async def _interruptible() -> AsyncIterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
+
+
+def _needs_people(definition: Mapping[str, Any]) -> bool:
+    return bool(definition.get("confirm", {}).get("proof") == "person")
+
+
+@contextlib.asynccontextmanager
+async def _pages_of(toolkit: Toolkit, name: str) -> AsyncIterator[ShowApproval | None]:
+    """Serve the pages where people approve the calls of a tool; yield what shows their addresses.
+
+    Yields None if it needs nobody. Raises UnableError.
+    """
+    definition: Mapping[str, Any] = toolkit.definition_of(name) or {}
+    approvals = toolkit.approvals if _needs_people(definition) else None
+    if approvals is None:
+        yield None
+        return
+    from toolgen.serving.approval.listener import serving_pages  # of the extra `approval`
+
+    shown: set[str] = set()
+
+    async def show_approval(confirmation: Confirmation) -> bool:
+        address = confirmation.approval
+        if address is not None and address.url not in shown:
+            shown.add(address.url)
+            say(*terminal_lines(confirmation.text), f"to approve it, open {address.url}", always=True)
+        return True
+
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(serving_pages(approvals))
+        except OSError as error:
+            why = f"cannot listen at {approvals.url}, where people would approve the call: {error.strerror}"
+            raise UnableError("usage", why, "free its port, or set another TOOLGEN_APPROVAL_URL") from None
+        say(*approvals.start_messages([definition]))
+        yield show_approval
 
 
 async def _show_progress(progress: float, total: float | None, message: str | None) -> None:

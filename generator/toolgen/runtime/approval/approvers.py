@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Collection
 from typing import Annotated, Final, Self
@@ -34,6 +35,14 @@ class Approver(BaseModel, extra="forbid", strict=True, frozen=True):
         decode(self.id)
         self.key()
         return self
+
+    def entry(self) -> str:
+        """Return the table of the file, as TOML."""
+        # a basic string of TOML is one of JSON, apart from DEL
+        lines = (
+            f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in self.model_dump().items()
+        )
+        return "[[approver]]\n" + "".join(lines).replace("\x7f", "\\u007f")
 
     def key(self) -> EllipticCurvePublicKey:
         """Return the public key. Raises ValueError if it is none that can sign approvals."""

@@ -58,7 +58,13 @@ async def serving(app: ASGIApp, port: int = 0) -> AsyncIterator[int]:
     """Serve an application on loopback in the running event loop, and yield the port. Raises OSError."""
     sockets = listen_on_loopback(port)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", ws="none", timeout_graceful_shutdown=1
+        app,
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        timeout_graceful_shutdown=1,
     )
     server = _Server(config)
     running = asyncio.create_task(server.serve(sockets))
