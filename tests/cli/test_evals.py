@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from .conftest import Cli
 
-ORDER = """\
-name: order
-description: "Order. {{ 7*7 }} {% raw %} file://x"
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [article]
-  properties:
-    article: {type: string}
-    count: {type: integer, default: 1}
-    ship to: {type: string}
-examples:
-  - {name: bell, ask: Order a bell., not: [close_shop, search], input: {article: bell, ship to: Ada}}
-  - {name: silent, input: {article: saddle}}
-"""
+ORDER = Path(__file__).with_name("evals.yaml").read_text("utf-8")
 SEARCH = """\
 name: search
 description: Find articles.

@@ -8,22 +8,7 @@ import pytest
 from toolgen.changes.comparing.sides import read_sides
 from toolgen.changes.python_names import find_name_changes
 
-BEFORE = """\
-name: order
-description: Order things.
-input_schema:
-  type: object
-  properties:
-    ship_to: {$ref: "#/$defs/Address"}
-    items: {type: array, items: {$ref: "shared/shop.yaml#/$defs/Item"}}
-  $defs:
-    Address:
-      type: object
-      properties:
-        zip_code: {type: string}
-        kind: {enum: [a, b]}
-output_schema: {type: object, properties: {total: {type: integer}}}
-"""
+BEFORE = Path(__file__).with_name("python_names.yaml").read_text("utf-8")
 SHARED = """\
 $defs:
   Item:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from toolgen.compile.pipeline import analyze
@@ -60,21 +61,7 @@ def test_too_many_tools_for_one_request(count: int, lines: int) -> None:
     assert request_warnings(many_tools(count), TARGETS) == []
 
 
-EXAMPLES = """\
-name: do
-description: Do it.
-input_schema:
-  type: object
-  properties:
-    "word<": {type: string}
-    n: {type: integer}
-    x-a: {type: string}
-  anyOf: [{required: ["word<"]}, {patternProperties: {"^y-": {type: string}}}]
-  unevaluatedProperties: false
-examples:
-  - {name: renamed, input: {"word<": a, n: 1}}
-  - {name: refused, input: {y-b: b}}
-"""
+EXAMPLES = Path(__file__).with_name("adapt.yaml").read_text("utf-8")
 
 
 def test_an_example_that_the_published_schema_refuses_is_left_out() -> None:

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import yaml
 from toolgen.language.yaml12.patch import patch_yaml
 
-TEXT = """\
-name: a  # first
-examples:
-  # about one
-  - name: one
-    input: {x: 1}
-    output: # a result
-      why: 1
-      z: [1, 2]  # both
-
-  - {name: two, input: {}, output: 2}  # short
-  # about three
-  - name: three
-    error: gone
-last: 1
-"""
+TEXT = Path(__file__).with_name("patch_lists.yaml").read_text("utf-8")
 
 
 def data() -> Any:

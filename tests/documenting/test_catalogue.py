@@ -15,24 +15,7 @@ SHARED = """
 $defs:
   Money: {type: string, description: An amount., pattern: '^[0-9]+$'}
 """
-ORDER = """
-name: order
-title: Order
-description: Order articles.
-use_when: The user asks for it.
-input_schema:
-  type: object
-  required: [price]
-  properties:
-    price: {$ref: "shared.yaml#/$defs/Money"}
-errors:
-  - {code: out_of_stock, description: None is left., hint: Wait., retryable: true}
-confirm: {message: "Order for {price}?", preview: true}
-auth: {scopes: [orders:write]}
-examples:
-  - {name: too late, input: {price: "10"}, error: out_of_stock}
-  - {name: one, input: {price: "12"}, output: {number: 1}}
-"""
+ORDER = Path(__file__).with_name("catalogue.yaml").read_text("utf-8")
 PING = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
 
 

@@ -62,24 +62,7 @@ FILES = [
         "resource": {"uri": "file:///a.zip", "mimeType": "application/zip", "blob": "UEsDBA=="},
     },
 ]
-TREE = """
-name: tree
-description: Store a tree with a price.
-input_schema:
-  type: object
-  required: [root]
-  properties:
-    root: {$ref: "#/$defs/Node"}
-    price: {$ref: "shared.yaml#/$defs/Money"}
-    paid: {$ref: "shared.yaml#/$defs/Money"}
-  $defs:
-    Node:
-      type: object
-      description: A node of a tree.
-      properties:
-        label: {type: string, maxLength: 9, pattern: "^(?!x)"}
-        children: {type: array, items: {$ref: "#/$defs/Node"}}
-"""
+TREE = Path(__file__).with_name("browser.yaml").read_text("utf-8")
 MONEY = "$defs:\n  Money: {type: string, description: An amount in cents.}\n"
 
 

@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,55 +25,9 @@ from toolgen.sources.openai import import_openai
 from tests.corpora import corpus
 from tools.corpus.openai import function
 
-WRITTEN = """\
-# yaml-language-server: $schema=.toolgen.schema.json
-# What callers act on.
-errors:
-  # when it is sold out
-  - hint: >-
-      Ask for
-      another.
-    code: sold_out  # promised
+WRITTEN = Path(__file__).with_name("format_spec_written.yaml").read_text("utf-8")
 
-    description: 'Nothing is left.'
-  - {description: "No such item.", code: unknown}
-
-# What models read.
-
-name: "order"
-x-team: shop
-timeout: 30
-description: |
-  Order an item.
-
-annotations: {readOnlyHint: false, title: Order}
-# the end
-"""
-
-FORMATTED = """\
-# yaml-language-server: $schema=.toolgen.schema.json
-# What models read.
-
-name: "order"
-x-team: shop
-description: |
-  Order an item.
-
-annotations: {readOnlyHint: false, title: Order}
-
-# What callers act on.
-errors:
-  # when it is sold out
-  - code: sold_out  # promised
-
-    description: 'Nothing is left.'
-    hint: >-
-      Ask for
-      another.
-  - {description: "No such item.", code: unknown}
-timeout: 30
-# the end
-"""
+FORMATTED = Path(__file__).with_name("format_spec_formatted.yaml").read_text("utf-8")
 
 
 def test_fields_get_the_order_of_the_language_and_all_else_stays() -> None:

@@ -12,25 +12,7 @@ from toolgen.project.building.exports import tools_of_format
 from toolgen.project.building.project_build import read_inputs
 
 FULL = (Path(__file__).parent.parent / "cases/accepted/everything/spec.yaml").read_text()
-PRICES = """\
-name: prices
-description: Prices of an article, “net” and gross.
-input_schema:
-  type: object
-  properties:
-    net: {$ref: "#/$defs/Money"}
-    gross: {$ref: "#/$defs/Money"}
-  $defs:
-    Money:
-      type: object
-      description: An amount with its currency.
-      properties: {amount: {type: number, description: With two digits.}}
-output_schema:
-  type: object
-  properties:
-    a: {type: object, properties: {value: {type: string, minLength: 1, description: Nested.}}}
-    b: {type: object, properties: {value: {type: string, minLength: 1, description: Nested.}}}
-"""
+PRICES = Path(__file__).with_name("budget.yaml").read_text("utf-8")
 PLAIN = "name: plain\ndescription: Do it.\ninput_schema: {type: object}\n"
 FORMATS = {
     "mcp": "mcp",

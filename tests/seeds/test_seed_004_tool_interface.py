@@ -198,41 +198,7 @@ def test_the_model_cannot_confirm_for_the_user(tmp_path: Path) -> None:
     assert helpers.text_of(result).startswith("Error [invalid_request]: ")
 
 
-TWO_MODES = """
-name: create_purchase_order
-description: Create a new purchase order with user confirmation.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [supplier_id, location_id, order_number, items]
-  properties:
-    supplier_id: {type: integer, description: Supplier ID}
-    location_id: {type: integer, description: Location ID where items will be received}
-    order_number: {type: string, description: Purchase order number}
-    items:
-      type: array
-      description: Line items
-      minItems: 1
-      items: {type: object, properties: {sku: {type: string}, quantity: {type: integer}}}
-    confirm: {type: boolean, default: false, description: "If false, returns preview. If true, creates order."}
-output_schema:
-  type: object
-  required: [order_number, supplier_id, status, is_preview, message]
-  properties:
-    id: {type: [integer, "null"]}
-    order_number: {type: string}
-    supplier_id: {type: integer}
-    status: {type: string}
-    total_cost: {type: [number, "null"]}
-    is_preview: {type: boolean}
-    message: {type: string}
-    warnings: {type: array, items: {type: string}, default: []}
-    next_actions: {type: array, items: {type: string}, default: []}
-confirm:
-  message: Create purchase order {order_number} with {items|count} items?
-  preview: true
-  only_if: /confirm
-"""
+TWO_MODES = Path(__file__).with_name("seed_004_tool_interface_two_modes.yaml").read_text("utf-8")
 
 
 class TwoModes:
@@ -616,28 +582,7 @@ def test_the_tools_of_the_design_work_together(tmp_path: Path) -> None:
 
 # The program of the record: the model asks for the preview, and the tool asks the user in the middle of its work.
 
-ASKING_SPEC = """
-name: create_purchase_order
-description: Create a purchase order. If confirm is false, returns a preview. If true, creates the order.
-asks: true
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [supplier_id, order_number, items]
-  properties:
-    supplier_id: {type: integer, description: Supplier ID}
-    order_number: {type: string}
-    items: {type: array, minItems: 1, items: {$ref: "schemas.yaml#/$defs/PurchaseOrderItem"}}
-    confirm: {type: boolean, default: false, description: "If false, returns preview. If true, creates order."}
-output_schema:
-  type: object
-  required: [order_number, status, is_preview, message]
-  properties:
-    order_number: {type: string}
-    status: {type: string}
-    is_preview: {type: boolean}
-    message: {type: string}
-"""
+ASKING_SPEC = Path(__file__).with_name("seed_004_tool_interface_asking_spec.yaml").read_text("utf-8")
 ASKING_SCHEMAS = """
 $defs:
   PurchaseOrderItem:

@@ -10,33 +10,7 @@ from typing import Any
 from toolgen.runtime import ToolResponse
 from toolgen.testing import mock_toolkit
 
-ORDER = """\
-name: order
-description: Order articles.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [article]
-  properties:
-    article: {type: string, minLength: 1}
-    count: {type: integer, minimum: 1}
-output_schema:
-  type: object
-  additionalProperties: false
-  required: [number, article, price]
-  properties:
-    number: {type: integer, minimum: 1}
-    article: {type: string}
-    price: {type: number, minimum: 0}
-errors:
-  - {code: out_of_stock, description: None is left., retryable: true, hint: Ask again tomorrow.}
-examples:
-  - name: brakes
-    input: {article: brakes, count: 2}
-    output: {number: 7, article: brakes, price: 12.5}
-  - {name: none left, input: {article: saddle}, error: out_of_stock}
-  - {name: only the input matters, input: {article: chain}}
-"""
+ORDER = Path(__file__).with_name("mock_samples.yaml").read_text("utf-8")
 
 
 def write_specs(folder: Path, **specs: str) -> Path:

@@ -14,18 +14,7 @@ import pytest
 
 from tests.end_to_end.project import ERAS, TRANSPORTS, Project, error_code, text_of
 
-SPEC = """
-name: order
-description: Order a thing, in a quantity that the user says.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [what]
-  properties: {what: {type: string}}
-output_schema: {type: object, required: [said], properties: {said: {type: string}}}
-asks: true
-timeout: 5
-"""
+SPEC = Path(__file__).with_name("elicitation.yaml").read_text("utf-8")
 TOOL = """
 import asyncio
 from pathlib import Path

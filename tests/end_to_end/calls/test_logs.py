@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,23 +14,7 @@ from tests.end_to_end.project import ERAS, HttpServer, Project, error_code, text
 
 VALUE = "value-4711"  # represents personal data in arguments, responses and exceptions
 
-SPEC = """
-name: faulty
-description: Fail in the way that was asked for.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [how]
-  properties: {how: {type: string}, data: {type: string}}
-output_schema:
-  type: object
-  additionalProperties: false
-  required: [count]
-  properties: {count: {type: integer}}
-errors:
-  - {code: sold_out, description: Nothing is left.}
-timeout: 1
-"""
+SPEC = Path(__file__).with_name("logs.yaml").read_text("utf-8")
 TOOL = """
 import asyncio
 from generated.tools.faulty import FaultyTool, SoldOutError

@@ -20,20 +20,7 @@ from tests.preloaded import python_command
 from .replaced_files import SECRET
 
 HERE = Path(__file__).parent
-SPEC = """\
-name: greet
-description: Say hello to somebody.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [who]
-  properties:
-    who: {$ref: "shared/people.yaml#/$defs/Who"}
-output_schema: {type: object, required: [text], properties: {text: {type: string}}}
-annotations: {readOnlyHint: true, openWorldHint: false}
-examples:
-  - {name: hello, ask: Greet Ada., input: {who: Ada}, output: {text: Hello Ada}}
-"""
+SPEC = Path(__file__).with_name("links.yaml").read_text("utf-8")
 TOOL = """\
 from generated.models.greet import GreetRequest, GreetResponse
 from generated.tools.greet import GreetTool

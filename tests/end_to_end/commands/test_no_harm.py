@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,19 +15,7 @@ from tests.end_to_end.commands.test_pytest_plugin import pytest_run
 from tests.end_to_end.project import Project
 from tests.http_server import QuietHandler, serve
 
-SPEC = """
-name: book
-description: Book a flight.
-annotations: {annotations}
-input_schema:
-  type: object
-  additionalProperties: false
-  properties: {{seat: {{type: integer, minimum: 1, maximum: 99}}}}
-output_schema: {{type: object, required: [seat], properties: {{seat: {{type: integer}}}}}}
-{more}
-examples:
-  - {{name: one, input: {{seat: 1}}, output: {{seat: 1}}}}
-"""
+SPEC = Path(__file__).with_name("no_harm.yaml").read_text("utf-8")
 MODULE = """
 from pathlib import Path
 

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from tests.end_to_end.project import Project
 
-SPEC = """
-name: double
-description: Double a number.
-annotations: {readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false}
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [number]
-  properties: {number: {type: integer, minimum: 0, maximum: 9}}
-output_schema:
-  type: object
-  required: [result]
-  properties: {result: {type: integer}}
-examples:
-  - {name: two, input: {number: 2}, output: {result: 4}}
-  - {name: three, input: {number: 3}, output: {result: 6}}
-"""
+SPEC = Path(__file__).with_name("pytest_plugin.yaml").read_text("utf-8")
 MODULE = """
 from generated.tools.double import DoubleTool
 

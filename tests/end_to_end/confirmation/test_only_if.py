@@ -3,30 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from tests.end_to_end.project import Project
 
-SPEC = """
-name: order
-description: Order an article.
-annotations: {readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false}
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [article]
-  properties:
-    article: {type: string, maxLength: 40}
-    confirm: {type: boolean, default: false}
-output_schema:
-  type: object
-  additionalProperties: false
-  required: [message]
-  properties: {message: {type: string}}
-confirm: {message: "Order {article}?", preview: true, only_if: /confirm}
-examples:
-  - {name: preview, input: {article: bell}, output: {message: Order bell}}
-  - {name: order, input: {article: bell, confirm: true}, output: {message: Ordered bell}}
-"""
+SPEC = Path(__file__).with_name("only_if.yaml").read_text("utf-8")
 
 
 def test_the_generated_preview_and_the_stub_return_a_response(project: Project) -> None:

@@ -13,50 +13,7 @@ from tests.cli.conftest import Cli, Done
 
 SERVER = Path(__file__).with_name("shop_server.py")
 SPECS = {
-    "look": """\
-name: look
-description: Tell how many of a part there are.
-annotations: {readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false}
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [part]
-  properties: {part: {type: string, maxLength: 40, description: Name of the part.}}
-output_schema:
-  type: object
-  additionalProperties: false
-  required: [left]
-  properties: {left: {type: integer, minimum: 0}}
-errors:
-  - {code: unknown_part, description: There is no such part.}
-  - {code: sold_out, description: None are left.}
-examples:
-  - {name: bells, input: {part: bell}, output: {left: 3}}
-  - {name: no such part, input: {part: moon}, error: unknown_part}
-""",
-    "clear": """\
-name: clear
-description: Clear the shelf.
-annotations: {readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false}
-input_schema: {type: object, additionalProperties: false}
-output_schema: {type: object, required: [left], properties: {left: {const: 0}}}
-confirm: {message: Clear the shelf?}
-examples:
-  - {name: all of it, input: {}, output: {left: 0}}
-""",
-    "watch": """\
-name: watch
-description: Wait for the bell.
-annotations: {readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false}
-input_schema: {type: object, additionalProperties: false}
-output_schema:
-  type: object
-  required: [words]
-  properties: {words: {type: array, items: {type: string}}}
-stream: {chunk_schema: {type: string}}
-examples:
-  - {name: two, input: {}, output: {words: [ding, dong]}}
-""",
+    path.stem: path.read_text("utf-8") for path in sorted(Path(__file__).with_name("specs").glob("*.yaml"))
 }
 
 
