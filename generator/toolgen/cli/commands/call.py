@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> bool:
         emit_json(_as_data(response, files))
     elif response.error is not None:
         say_text(response.error.as_text())
-        definition = toolkit.definition_of(args.name) or {}
+        definition: Mapping[str, Any] = toolkit.definition_of(args.name) or {}
         if response.error.code == ConfirmationRequiredError.code and not _needs_people(definition):
             asks = definition.get("asks", False)
             hint = "an application or a client of MCP shows the forms of a tool with `asks`; " if asks else ""
