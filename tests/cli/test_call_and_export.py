@@ -78,21 +78,6 @@ def test_calls_that_cannot_be_made_give_exit_code_2(
     assert said in done.err
 
 
-def test_call_warns_once_of_specs_that_changed_after_generate(
-    call: Callable[..., Done], project: Cli
-) -> None:
-    spec = project.root / "specs/greet.yaml"
-    assert "warning" not in call("greet", "--input", '{"who": "Ada"}').err
-    spec.write_bytes(spec.read_bytes().replace(b"\n", b"\r\n"))  # as git may do it
-    assert "warning" not in call("greet", "--input", '{"who": "Ada"}').err
-    spec.write_text(spec.read_text() + "# edited\n")
-    done = call("greet", "--input", '{"who": "Ada"}', "--quiet")
-    warning = "warning: specs/greet.yaml changed after `toolgen generate`: run that again to use it"
-    assert (done.code, done.err.count(warning)) == (0, 1)
-    project.spec("wave")
-    assert "warning: 2 specs changed after" in call("greet", "--input", '{"who": "Ada"}').err
-
-
 def test_the_code_of_a_tool_runs_in_the_folder_of_c_and_files_are_named_from_here(
     call: Callable[..., Done], project: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

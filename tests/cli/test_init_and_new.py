@@ -103,7 +103,7 @@ def test_an_initialised_project_works(empty: Cli) -> None:
     }
     workflow = yaml.safe_load((empty.root / ".github/workflows/toolgen.yml").read_text())
     verbs = [step["run"] for step in workflow["jobs"]["check"]["steps"][-5:]]
-    assert verbs[:4] == ["toolgen check", "toolgen lint", "toolgen test", "toolgen budget"]
+    assert verbs[:4] == ["toolgen check", "toolgen lint", "toolgen test --frozen", "toolgen budget"]
     assert verbs[4].endswith('toolgen breaking --against "origin/$GITHUB_BASE_REF"\n')
     (repo,) = yaml.safe_load((empty.root / ".pre-commit-config.yaml").read_text())["repos"]
     assert repo["hooks"][0]["entry"] == "toolgen check"

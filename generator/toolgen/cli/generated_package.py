@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, chdir
 from importlib import import_module
 from importlib.util import find_spec
@@ -63,8 +64,13 @@ def add_package(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("package", nargs="?", metavar="PACKAGE", help=about)
 
 
-def find_package(start: str, name: str | None) -> GeneratedPackage:
-    """Return the package `name`, or that of the project, and let it be imported. Raises `UnableError`."""
+def find_package(
+    start: str, name: str | None, prepare: Callable[[Project], None] | None = None
+) -> GeneratedPackage:
+    """Return the package `name`, or that of the project, and let it be imported. Raises `UnableError`.
+
+    `prepare` is called with the project whose package it is; without it, warn of specs that changed.
+    """
     folder = Path(os.path.realpath(start))
     if not folder.is_dir():
         raise UnableError("usage", f"{start} is not a folder")
@@ -72,7 +78,7 @@ def find_package(start: str, name: str | None) -> GeneratedPackage:
     if name is None or find_configuration(find_root(folder)):
         project = find_project(folder)
         if name in (None, project.package):
-            warn_of_edited_specs(project)
+            (prepare or warn_of_edited_specs)(project)
         name, folder = name or project.package, project.import_root
     sys.path.insert(0, str(folder))
     return GeneratedPackage(name, folder)
@@ -83,25 +89,29 @@ def warn_of_edited_specs(project: Project) -> None:
 
     Says nothing of a project without specs or manifest, such as a deployment, or with very many specs.
     """
+    if edited := edited_specs(project):
+        what, them = (edited[0], "it") if len(edited) == 1 else (count(len(edited), "spec"), "them")
+        say(f"warning: {what} changed after `toolgen generate`: run that again to use {them}", always=True)
+
+
+def edited_specs(project: Project) -> list[str]:
+    """Return the specs that changed since the code was generated; none, if that is not known."""
     try:
         if kind_of(project.root, project.specs, links=True) is not FileKind.FOLDER:
-            return
+            return []
         from toolgen.compile.output_changes import digest
         from toolgen.project.output.manifest import MAX_MANIFEST, NAME, parse_manifest
 
         text = read_text(project.root, f"{project.output}/{NAME}", limit=MAX_MANIFEST)
         manifest = parse_manifest(text or "")
         if manifest is None or len(manifest.inputs) > _MAX_COMPARED:
-            return
+            return []
         found = read_specs(project)
     except (UnableError, SpecErrors):
-        return
+        return []
     recorded = manifest.inputs
     present = {f"{project.specs}/{path}": digest(content) for path, content in found.items()}
-    edited = sorted(path for path in {*recorded, *present} if recorded.get(path) != present.get(path))
-    if edited:
-        what, them = (edited[0], "it") if len(edited) == 1 else (count(len(edited), "spec"), "them")
-        say(f"warning: {what} changed after `toolgen generate`: run that again to use {them}", always=True)
+    return sorted(path for path in {*recorded, *present} if recorded.get(path) != present.get(path))
 
 
 def working_folder(args: argparse.Namespace) -> AbstractContextManager[None]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.fresh_output import bring_up_to_date
 from toolgen.cli.generated_package import SERVER_HINT, GeneratedPackage
 from toolgen.cli.output import say
 from toolgen.cli.report.text import lines_of_findings, render, summary_of_findings
@@ -52,6 +53,7 @@ def serve_page(
         if implementations:
             return _implementations(args)
         server, reload = _mock(args)
+        bring_up_to_date(find_project(Path(args.start)), args, serves=True)
         reloads.append(reload)
         return server
 
@@ -129,6 +131,7 @@ class LivePage:
 
 def _implementations(args: argparse.Namespace) -> ToolServer:
     project = find_project(Path(args.start))
+    bring_up_to_date(project, args)
     sys.path.insert(0, str(project.import_root))
     package = GeneratedPackage(project.package, project.import_root)
     server: ToolServer = package.module("mcp_server", SERVER_HINT).build_server()

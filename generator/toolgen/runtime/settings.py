@@ -17,7 +17,7 @@ from toolgen.base.files.secret_files import SecretFileError, read_secret
 from toolgen.base.suggestions import nearest, suggest
 
 MIB = 1024 * 1024
-OTHER_VARIABLES = ("CACHE_DIR", "SAFE_DIRECTORY")
+OTHER_VARIABLES = ("CACHE_DIR", "FROZEN", "SAFE_DIRECTORY")
 """Names of environment variables that only commands read, without the prefix."""
 _SIMILAR = 0.8  # LOGLEVEL is LOG_LEVEL, and SHOP_QUEUE is nothing of ours
 _TRUE = frozenset({"1", "true", "yes", "on"})

@@ -140,7 +140,7 @@ def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyP
 
 
 def test_without_generated_code_nothing_can_be_tested(project: Project) -> None:
-    done = project.toolgen("test")
+    done = project.toolgen("test", "--frozen")
     assert (done.returncode, "error[not-generated]" in done.stderr) == (2, True)
 
 

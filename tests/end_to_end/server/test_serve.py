@@ -17,6 +17,7 @@ from tests.preloaded import python_command
 NO_GENERATOR = (
     "import sys; [sys.modules.__setitem__(name, None) for name in ('yaml', 'jinja2', 'ruff', 'argcomplete')]"
 )
+MAIN = "from toolgen.__main__ import main; raise SystemExit(main())"
 
 
 @pytest.fixture
@@ -33,10 +34,12 @@ def shop(tmp_path: Path) -> Project:
 
 def serve(shop: Project, *words: str, cwd: Path, before: str = "pass") -> tuple[str, str, str]:
     """Start `toolgen serve` elsewhere; return the server's name and version, and what the tool answers."""
-    code = f"{before}; from toolgen.__main__ import main; raise SystemExit(main())"
     command, *options = [sys.executable] if before == NO_GENERATOR else python_command(os.environ)
     start = StdioServerParameters(
-        command=command, args=[*options, "-c", code, *words], cwd=str(cwd), env={**os.environ, **shop.env}
+        command=command,
+        args=[*options, "-c", f"{before}; {MAIN}", *words],
+        cwd=str(cwd),
+        env={**os.environ, **shop.env},
     )
 
     async def ask() -> tuple[str, str, str]:
@@ -70,11 +73,11 @@ def test_the_configured_name_and_version_are_served(shop: Project, tmp_path: Pat
 
 
 def started(
-    shop: Project, *words: str, cwd: Path | None = None, code: int = 0
+    shop: Project, *words: str, cwd: Path | None = None, code: int = 0, before: str = "pass"
 ) -> subprocess.CompletedProcess[str]:
     """Start a server whose client has left; return how it ended."""
     done = subprocess.run(
-        [*python_command(os.environ), "-m", "toolgen", "-C", str(shop.root), "serve", *words],
+        [*python_command(os.environ), "-c", f"{before}; {MAIN}", "-C", str(shop.root), "serve", *words],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -114,9 +117,15 @@ def test_a_file_named_on_the_command_line_is_found_from_where_the_user_is(
     assert "No such file" not in done.stderr
 
 
-def test_a_server_whose_specs_changed_after_generate_says_so(shop: Project) -> None:
+def test_a_server_over_stdio_generates_what_changed_and_warns_where_it_cannot(shop: Project) -> None:
     shop.write("specs/echo.yaml", f"{ECHO_SPEC}# edited\n")
-    assert "warning: specs/echo.yaml changed after `toolgen generate`" in started(shop).stderr
+    (shop.root / "generated/.toolgen-stage").symlink_to(shop.root)
+    warned = "warning: specs/echo.yaml changed after `toolgen generate`"
+    assert warned in started(shop).stderr
+    assert warned in started(shop, before=NO_GENERATOR).stderr
+    (shop.root / "generated/.toolgen-stage").unlink()
+    assert "generated 1 file" in started(shop).stderr
+    assert "generated" not in started(shop).stderr
 
 
 @pytest.mark.parametrize(("words", "said"), [

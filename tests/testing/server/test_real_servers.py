@@ -21,7 +21,7 @@ def mock_command(shop: Shop) -> list[str]:
 @contextmanager
 def mock_over_http(shop: Shop) -> Iterator[str]:
     """Run the mock of the shop; yield its URL."""
-    command = [*mock_command(shop), "--http", "--port", "0"]
+    command = [*mock_command(shop), "--http", "--port", "0", "--quiet"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:

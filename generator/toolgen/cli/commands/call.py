@@ -27,7 +27,8 @@ from typing import Any, NoReturn
 from toolgen.base.escaping.places import terminal_lines
 from toolgen.base.files import read_named
 from toolgen.base.suggestions import did_you_mean
-from toolgen.cli.generated_package import GeneratedPackage, warn_of_edited_specs, working_folder
+from toolgen.cli.fresh_output import add_frozen, bring_up_to_date
+from toolgen.cli.generated_package import GeneratedPackage, working_folder
 from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say, say_text, show_status
 from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.project import Project, UnableError, find_project
@@ -61,6 +62,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SCOPES",
         help="scopes granted to the call, comma-separated (default: TOOLGEN_SCOPES)",
     )
+    add_frozen(parser)
     add_server(parser, "call")
     add_format(parser)
 
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace) -> bool:
     given = _input(args.input)
     scopes = _scopes(args.scopes)
     text_logs = _configure_logging()
-    warn_of_edited_specs(project)
+    bring_up_to_date(project, args)
     # what an implementation prints is talk
     with working_folder(args), contextlib.redirect_stdout(sys.stderr):
         toolkit = _toolkit(project)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from toolgen.changes.comparing.against import find_commit
 from toolgen.changes.comparing.sides import files_at
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.fresh_output import add_frozen
 from toolgen.cli.linting import lint_specs
 from toolgen.cli.page_server import serve_page
 from toolgen.cli.parser import add_against, add_flag
@@ -27,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     from toolgen.serving.command import add_server_flags
 
     add_against(parser, "the version to compare the contracts with (default: main, if it has the project)")
+    add_frozen(parser)
     add_flag(parser, "--implementations", "call the implementations, and not mocks")
     add_server_flags(parser, is_http=True)
 

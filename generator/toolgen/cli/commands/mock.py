@@ -1,8 +1,8 @@
 """Serve the specs over MCP before you implement them: mock tools answer every call.
 
 A call that matches an example gets its output or error; any other call gets a made-up answer that is valid
-by the output schema. Changes of the specs are served at once. Needs no generated code. Without --http, the
-server speaks MCP over stdin and stdout.
+by the output schema. Changes of the specs are served at once. Generates what is out of date, but needs no generated code.
+Without --http, the server speaks MCP over stdin and stdout.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
+from toolgen.cli.fresh_output import add_frozen, bring_up_to_date
 from toolgen.cli.output import say
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
@@ -49,6 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CODE=RATE",
         help="end this share of the calls, from 0 to 1, in an error (may be repeated)",
     )
+    add_frozen(parser)
     add_server_flags(parser)
 
 
@@ -60,6 +62,8 @@ def run(args: argparse.Namespace) -> ExitCode:
     def build() -> ToolServer:
         mock = _mock(args)
         _warn(mock)
+        if mock.source.is_configured and not mock.source.only:
+            bring_up_to_date(mock.source.project, args, serves=True)
         threading.Thread(target=_follow, args=(mock, stop), name="specs", daemon=True).start()
         return mock.server()
 

@@ -1,10 +1,10 @@
 """Test implementations against their specs: every example, then properties that hold for every valid request.
 
-Runs the project's code, in a process of its own. A failure comes with the command that makes the call again.
-For data of their own and for snapshots of it, the tests use the functions `toolgen_toolkit` and
-`toolgen_state` of tests/toolgen_fixtures.py, or of the file that `[test] fixtures` names. Without
-`toolgen_toolkit`, only tools are called whose annotations promise that a call does no harm: `readOnlyHint:
-true`, or `idempotentHint: true` and `destructiveHint: false`, and no `confirm`.
+Generates what is out of date, then runs the project's code, in a process of its own. A failure comes with the
+command that makes the call again. For data of their own and for snapshots of it, the tests use the functions
+`toolgen_toolkit` and `toolgen_state` of tests/toolgen_fixtures.py, or of the file that `[test] fixtures`
+names. Without `toolgen_toolkit`, only tools are called whose annotations promise that a call does no harm:
+`readOnlyHint: true`, or `idempotentHint: true` and `destructiveHint: false`, and no `confirm`.
 
 With --against, a running MCP server is tested instead, in whatever language it is written: its list of tools
 is compared with what the specs publish, and calls go through the protocol. No code of the project runs then,
@@ -14,15 +14,17 @@ and the same tools are called, if the server's annotations also promise that cal
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from toolgen.cli.diagnostics import emit_report, source_texts
+from toolgen.cli.fresh_output import add_frozen, bring_up_to_date
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.cli.report.entry import tests_report
 from toolgen.cli.report.json import tests_data
 from toolgen.cli.report.text import lines_of_tests, summary_of_tests
 from toolgen.cli.today import today
-from toolgen.project import UnableError
+from toolgen.project import UnableError, find_project
 from toolgen.project.building.project_build import read_inputs
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.testing.project_tests import run_project_tests
@@ -52,6 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--all-calls",
         "also call tools that may change or destroy something, with the data that they have",
     )
+    add_frozen(parser)
     add_server(parser, "test")
     add_format(parser, of_report=True)
 
@@ -64,6 +67,8 @@ def run(args: argparse.Namespace) -> bool:
         server = ServerOptions(ServerAddress.parse(args.against, args.header), today(), tuple(args.header))
     elif args.header:
         raise UnableError("usage", "--header is an option of --against URL")
+    else:
+        bring_up_to_date(find_project(Path(args.start)), args)
     report = run_project_tests(
         read_inputs(args.start),
         RunOptions(args.seed, args.max_calls, args.examples_only, args.all_calls),

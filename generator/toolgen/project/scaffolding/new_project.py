@@ -105,7 +105,8 @@ def _repository_files(root: Path, configuration: str) -> Iterator[NewFile]:
     safe = program.replace("${{", "$''{{")
     path = configuration if below == "." else f"{below}/{configuration}"
     in_workflow = {
-        **{f"toolgen_{verb}": _quoted(f"{safe} {verb}") for verb in ("check", "lint", "test", "budget")},
+        **{f"toolgen_{verb}": _quoted(f"{safe} {verb}") for verb in ("check", "lint", "budget")},
+        "toolgen_test": _quoted(f"{safe} test --frozen"),
         "toolgen_breaking": f"{safe} breaking",
         "configuration": shlex.quote(path).replace("${{", "$''{{"),
         "requirement": shlex.quote(wanted) if wanted else "",
