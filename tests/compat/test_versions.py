@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from toolgen.changes.comparison import Bump, Version, wanted_bump
 from toolgen.changes.finding import Category, Finding, Level
-from toolgen.changes.versions import Bump, Version, wanted_bump
 
 from .cases import finding
 

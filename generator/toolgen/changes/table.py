@@ -6,13 +6,12 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.resources import files
-from types import ModuleType
 from typing import Any, Final
 
-from toolgen.changes import rules
 from toolgen.changes.edit_space import Direction, Edit, edits_of
 from toolgen.changes.finding import Category, Level
 from toolgen.changes.rule import FieldEdit, Rule, SchemaRule, SettingRule, ToolRule
+from toolgen.changes.rules import calls, confirmation, descriptions, project, results
 
 _UNCLAIMED: Final = frozenset((Edit.FOLDED, Edit.UNFOLDED))
 """No rule claims them: references are followed, and a schema is the same as a reference to an equal one."""
@@ -62,8 +61,7 @@ def _check_of(code: str, row: dict[str, Any]) -> Callable[..., Iterator[FieldEdi
 # By name, and so without a list of their own: a function that no row names fails a test.
 _CHECKS: Final = {
     name: check
-    for module in vars(rules).values()
-    if isinstance(module, ModuleType)
+    for module in (calls, confirmation, descriptions, project, results)
     for name, check in vars(module).items()
 }
 

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from toolgen.changes.contract import CHUNK, REQUEST, RESPONSE
 from toolgen.changes.python_names import Place, PythonClass, PythonField, PythonNames
-from toolgen.compile.models.annotations import type_text
 from toolgen.compile.models.model_classes import Extension, ModelClass, Record
-from toolgen.compile.models.shapes import classes_in, without_constraints, written_out
+from toolgen.compile.models.shapes import classes_in, type_text, without_constraints, written_out
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolgen.compile.models.annotations import field_constraints, type_text
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
-from toolgen.compile.models.shapes import classes_in, without_constraints
+from toolgen.compile.models.shapes import classes_in, field_constraints, type_text, without_constraints
 from toolgen.compile.models.shared_classes import ModuleClasses
 from toolgen.compile.python_source.imports import import_from, member_order, module_order
 

@@ -1,7 +1,7 @@
-"""Shapes: the types of model fields as a closed union of values; and unions that convert no value.
+"""Shapes: the types of model fields as a closed union of values, and their text in Python.
 
 Pydantic accepts `"1"` as an `int` and `1.0` as a `bool` where no member of a union fits better. A union is
-therefore formed only where each value has a member of exactly its own type.
+therefore formed only where each value has a member of exactly its own type, so that it converts no value.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never
+
+from toolgen.compile.python_source.literals import literal
 
 ScalarKind: TypeAlias = Literal["string", "boolean", "integer", "number"]
 Constraints: TypeAlias = tuple[tuple[str, Any], ...]
@@ -291,3 +293,68 @@ def renamed(shape: Shape, names: Mapping[str, str]) -> Shape:
     if isinstance(shape, ClassRef | NamedType) and shape.name in names:
         return replace(shape, name=names[shape.name])
     return shape
+
+
+_SCALARS = {"string": ("str",), "boolean": ("bool",), "integer": ("int",), "number": ("int", "float")}
+_ARGUMENTS = {
+    "exclusiveMaximum": "lt",
+    "exclusiveMinimum": "gt",
+    "maxItems": "max_length",
+    "maxLength": "max_length",
+    "maximum": "le",
+    "minItems": "min_length",
+    "minLength": "min_length",
+    "minimum": "ge",
+    "multipleOf": "multiple_of",
+    "pattern": "pattern",
+}
+"""Constraints of JSON Schema → arguments of pydantic's `Field`."""
+
+
+def type_text(shape: Shape, *, optional: bool = False) -> str:
+    """Return the type of a shape without its constraints; None is allowed, too, if it is `optional`."""
+    members = list(_members(shape))
+    if optional and "None" not in members:
+        members.append("None")
+    return " | ".join(members)
+
+
+def with_floats(shape: Shape) -> Shape:
+    """Return a shape whose numbers are `float`, which takes an `int`, too: linters want it written so."""
+    if isinstance(shape, Scalar):
+        return ClassRef("float") if shape.kind == "number" else shape
+    return with_inner(shape, with_floats)
+
+
+def field_constraints(shape: Shape) -> dict[str, Any]:
+    """Return the constraints of a shape as arguments of pydantic's `Field`, sorted."""
+    part = constrained(shape)
+    if part is None:
+        return {}
+    of_numbers = isinstance(part, Scalar) and part.kind == "number"
+    found = {_ARGUMENTS[key]: float(value) if of_numbers else value for key, value in part.constraints}
+    return dict(sorted(found.items()))
+
+
+def _members(shape: Shape) -> Iterator[str]:
+    """Yield the types whose union is the type of `shape`."""
+    match shape:
+        case NamedType(name) | ClassRef(name):
+            yield name
+        case Literals(values):
+            yield f"Literal[{', '.join(map(literal, values))}]"
+        case UnionShape(members):
+            for member in members:
+                yield from _members(member)
+        case Scalar(kind):
+            yield from _SCALARS[kind]
+        case Array(items):
+            yield f"list[{type_text(items)}]"
+        case Map(values):
+            yield f"dict[str, {type_text(values)}]"
+        case Null():
+            yield "None"
+        case Anything():
+            yield "Any"
+        case _:
+            assert_never(shape)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from toolgen.compile.models.annotations import type_text, with_floats
 from toolgen.compile.models.model_classes import ModelField, Record
 from toolgen.compile.models.shapes import (
     Shape,
     classes_in,
     renamed,
+    type_text,
+    with_floats,
     without_constraints,
     written_out,
 )

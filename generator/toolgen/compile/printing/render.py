@@ -13,23 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.resources import files
+from typing import Any
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from toolgen.compile.printing.template_data import (
-    FILTERS,
-    NO_SOURCES,
-    OPTIONS,
-    PackageSources,
-    TemplateJob,
-    template_names,
-)
+from toolgen.compile.printing.template_data import FILTERS, OPTIONS, PackageSources
 from toolgen.compile.python_source.literals import docstring
 from toolgen.language.changes import Tree
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, TemplateBug
 from toolgen.language.names import models_module
-from toolgen.language.package import Package
+from toolgen.language.package import Package, Tool
 from toolgen.language.source import Span
 from toolgen.language.targets.definition import Target
 
@@ -66,8 +60,11 @@ def render_tools(
     files: dict[str, list[_RenderedFile]] = {tool.py_name: [] for tool in package.tools}
     for target in targets:
         for template, output in _outputs_with(TOOL, target).items():
-            jobs = [TemplateJob(template, tool=number) for number in range(len(package.tools))]
-            for name, text in zip(files, _texts(target, package, jobs, sources), strict=True):
+            jobs = [
+                (template, {"model": package, "tool": tool, **sources.tools[tool.py_name]})
+                for tool in package.tools
+            ]
+            for name, text in zip(files, _texts(target, jobs), strict=True):
                 files[name].append(_RenderedFile(tool_path(output, name), text, target))
     return {name: _together(rendered) for name, rendered in files.items()}
 
@@ -79,9 +76,11 @@ def render_shared(
     files: dict[str, list[_RenderedFile]] = {file.path: [] for file in package.shared}
     for target in targets:
         for template, output in _outputs_with(SHARED, target).items():
-            jobs = [TemplateJob(template, shared=number) for number in range(len(package.shared))]
-            texts = _texts(target, package, jobs, sources)
-            for file, text in zip(package.shared, texts, strict=True):
+            jobs = [
+                (template, {"model": package, "shared": file, **sources.shared[file.path]})
+                for file in package.shared
+            ]
+            for file, text in zip(package.shared, _texts(target, jobs), strict=True):
                 files[file.path].append(_RenderedFile(shared_path(output, file.py_name), text, target))
     return {path: _together(rendered) for path, rendered in files.items()}
 
@@ -91,7 +90,7 @@ def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
     files: list[_RenderedFile] = []
     for target in targets:
         outputs = _outputs_with("", target)
-        texts = _texts(target, package, [TemplateJob(path) for path in outputs])
+        texts = _texts(target, [(path, {"model": package}) for path in outputs])
         files += map(_RenderedFile, outputs.values(), texts, [target] * len(texts))
     return _together(files)
 
@@ -162,43 +161,37 @@ def _placeholder(output: str) -> str:
     return TOOL if TOOL in output else SHARED if SHARED in output else ""
 
 
-def _texts(
-    target: Target,
-    package: Package,
-    jobs: Sequence[TemplateJob],
-    sources: PackageSources = NO_SOURCES,
-) -> list[str]:
-    """Return the text of each job.
+def _texts(target: Target, jobs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
+    """Return the text of each job: a template, and the names that it sees.
 
     Raises `SpecErrors` with the line of a template of the project's own that fails, or `TemplateBug`.
     """
     environment = _environment(tuple(sorted(target.templates.items())), is_trusted=not target.own)
     texts = []
-    for job in jobs:
+    for template, names in jobs:
         try:
-            template = environment.get_template(job.template)
-            texts.append(template.render(template_names(job, package, sources)))
+            texts.append(environment.get_template(template).render(names))
         except MemoryError:
             raise
         except Exception as error:
-            raise _template_error(target, package, job, error) from error
+            raise _template_error(target, template, names.get("tool"), error) from error
     return texts
 
 
-def _template_error(target: Target, package: Package, job: TemplateJob, error: Exception) -> Exception:
-    """Return the exception for `error`, which happened in `job`."""
+def _template_error(target: Target, rendered: str, tool: Tool | None, error: Exception) -> Exception:
+    """Return the exception for `error`, which happened in the template `rendered`, perhaps for a tool."""
     reason = f"{error or type(error).__name__}"[:500]
     # Jinja has each frame of a template's code name the template and its line
     frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in target.templates]
-    template, line = (frames[-1].filename, frames[-1].lineno or 1) if frames else (job.template, 1)
+    template, line = (frames[-1].filename, frames[-1].lineno or 1) if frames else (rendered, 1)
     if isinstance(error, jinja2.TemplateSyntaxError):
-        template, line = error.name or job.template, error.lineno
+        template, line = error.name or rendered, error.lineno
     shown = target.own.get(template)
     if shown is None:
         return TemplateBug(f"template {target.name}/{template}: line {line}: {reason}")
-    tool = "" if job.tool is None else f" for the tool {package.tools[job.tool].wire_name!r}"
+    whom = "" if tool is None else f" for the tool {tool.wire_name!r}"
     return SpecErrors(
-        [Diagnostic(Span(shown, line, 1), "bad-template", f"this template fails{tool}: {reason}")]
+        [Diagnostic(Span(shown, line, 1), "bad-template", f"this template fails{whom}: {reason}")]
     )
 
 

@@ -121,9 +121,6 @@ class PackageSources:
     shared: Mapping[str, Mapping[str, object]]
 
 
-NO_SOURCES: Final = PackageSources({}, {})
-
-
 def package_sources(
     package: Package,
     classes: PackageClasses,
@@ -149,23 +146,3 @@ def package_sources(
         for path, made in classes.shared.items()
     }
     return PackageSources(tools, files)
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateJob:
-    """One template to render: for one tool, for one shared file, or for the whole package."""
-
-    template: str
-    tool: int | None = None  # its position in the package
-    shared: int | None = None  # the same of a shared file
-
-
-def template_names(job: TemplateJob, package: Package, sources: PackageSources) -> dict[str, object]:
-    """Return what the template of a job sees."""
-    if job.tool is not None:
-        tool = package.tools[job.tool]
-        return {"model": package, "tool": tool, **sources.tools[tool.py_name]}
-    if job.shared is not None:
-        shared = package.shared[job.shared]
-        return {"model": package, "shared": shared, **sources.shared[shared.path]}
-    return {"model": package}

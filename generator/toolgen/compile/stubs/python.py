@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from toolgen.compile.models import shapes
-from toolgen.compile.models.annotations import type_text as written
-from toolgen.compile.models.annotations import with_floats
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
+from toolgen.compile.models.shapes import type_text as written
+from toolgen.compile.models.shapes import with_floats
 from toolgen.compile.python_source.literals import comment, docstring, literal
 from toolgen.compile.stubs.catalogue import (
     CatalogueTypes,
