@@ -1,7 +1,8 @@
 """Serve the specs over MCP before you implement them: mock tools answer every call.
 
 A call that matches an example gets its output or error; any other call gets a made-up answer that is valid
-by the output schema. Changes of the specs are served at once. Generates what is out of date, but needs no generated code.
+by the output schema. Changes of the specs are served at once. Generates what is out of date, but needs no
+generated code.
 Without --http, the server speaks MCP over stdin and stdout.
 """
 
