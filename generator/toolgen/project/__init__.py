@@ -10,32 +10,21 @@ from typing import TYPE_CHECKING
 from toolgen.base import lazy_names
 
 if TYPE_CHECKING:
-    from toolgen.project.files.atomic_write import create_files, replace_files
-    from toolgen.project.files.reading import kind_of, locate, read_text
-    from toolgen.project.inputs.configuration import FILE, PYPROJECT, Project, parse_toml
-    from toolgen.project.inputs.discovery import find_configuration, find_project, find_root
-    from toolgen.project.inputs.specs import read_project, read_specs
-    from toolgen.project.inputs.target_templates import load_targets
-
-__all__ = [
-    "FILE",
-    "PYPROJECT",
-    "Project",
-    "UnableError",
-    "create_files",
-    "find_configuration",
-    "find_project",
-    "find_root",
-    "kind_of",
-    "load_targets",
-    "locate",
-    "parse_toml",
-    "read_project",
-    "read_specs",
-    "read_text",
-    "reason",
-    "replace_files",
-]
+    from toolgen.project.files.atomic_write import create_files as create_files
+    from toolgen.project.files.atomic_write import replace_files as replace_files
+    from toolgen.project.files.reading import kind_of as kind_of
+    from toolgen.project.files.reading import locate as locate
+    from toolgen.project.files.reading import read_text as read_text
+    from toolgen.project.inputs.configuration import FILE as FILE
+    from toolgen.project.inputs.configuration import PYPROJECT as PYPROJECT
+    from toolgen.project.inputs.configuration import Project as Project
+    from toolgen.project.inputs.configuration import parse_toml as parse_toml
+    from toolgen.project.inputs.discovery import find_configuration as find_configuration
+    from toolgen.project.inputs.discovery import find_project as find_project
+    from toolgen.project.inputs.discovery import find_root as find_root
+    from toolgen.project.inputs.specs import read_project as read_project
+    from toolgen.project.inputs.specs import read_specs as read_specs
+    from toolgen.project.inputs.target_templates import load_targets as load_targets
 
 _HOMES = {
     "files.atomic_write": ("create_files", "replace_files"),

@@ -12,7 +12,7 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 from toolgen.compile.models import shapes
 from toolgen.compile.models.shapes import Shape
 
-_EXACT = 2**53  # integers up to here survive as floats
+EXACT = 2**53  # integers up to here survive as floats
 _LENGTHS = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
 _LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
@@ -42,7 +42,7 @@ def constraints(json_type: str, schema: Mapping[str, Any]) -> shapes.Constraints
                 found[key] = limit
         step = schema.get("multipleOf")
         # steps of floats are a matter of rounding, which two validators do differently
-        if json_type == "integer" and type(step) is int and 0 < step <= _EXACT:
+        if json_type == "integer" and type(step) is int and 0 < step <= EXACT:
             found["multipleOf"] = step
     return tuple(found.items())
 
@@ -66,9 +66,9 @@ def _limit(limit: object, json_type: str) -> int | float | None:
         return None
     if json_type == "integer":
         if isinstance(limit, float):
-            return int(limit) if limit.is_integer() and abs(limit) <= _EXACT else None
-        return limit if abs(limit) < 2**63 else None
-    return limit if abs(limit) <= _EXACT else None
+            return int(limit) if limit.is_integer() and abs(limit) <= EXACT else None
+        return limit if abs(limit) < shapes.LARGE else None
+    return limit if abs(limit) <= EXACT else None
 
 
 _CONTEXT = ("$schema", "$defs", "definitions")  # what the references of a property need around them

@@ -85,7 +85,7 @@ Shape: TypeAlias = Anything | Null | Scalar | Literals | Array | Map | ClassRef 
 ANY = Anything()
 NULL = Null()
 OBJECT = Map()
-_LIMIT = 2**63  # pydantic refuses larger literals
+LARGE = 2**63  # pydantic refuses larger literals
 _KINDS: tuple[ScalarKind, ...] = ("string", "boolean", "integer", "number")
 
 
@@ -113,7 +113,7 @@ def enumeration(values: Sequence[Any]) -> Shape:
 
 
 def _is_big(value: int) -> bool:
-    return not -_LIMIT <= value < _LIMIT
+    return not -LARGE <= value < LARGE
 
 
 def union(parts: Sequence[Shape]) -> Shape:

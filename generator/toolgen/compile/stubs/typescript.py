@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from toolgen.compile.models import shapes
+from toolgen.compile.models.constraints import EXACT
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
 from toolgen.compile.python_source.literals import escape_unprintable
 from toolgen.compile.stubs.catalogue import CatalogueTypes, ToolTypes, call_text, field_text, is_huge
@@ -22,7 +23,6 @@ _WORDS: Final = (
 )
 WORDS: Final = frozenset(_WORDS.split())
 """Words that no function can be called."""
-_SAFE_INTEGER: Final = 2**53  # larger ones are not numbers of their own in JavaScript
 
 
 def type_definitions(catalogue: CatalogueTypes, *, open_objects: bool = False) -> dict[str, str]:
@@ -132,4 +132,4 @@ def _in_list(items: shapes.Shape) -> str:
 def _literal(value: str | int) -> str:
     if isinstance(value, str):
         return json.dumps(value)
-    return str(value) if abs(value) <= _SAFE_INTEGER else "number"
+    return str(value) if abs(value) <= EXACT else "number"  # larger ones are no numbers of their own

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from random import Random
 
-_random = Random(os.urandom(32))  # an application that seeds `random` must not make ids repeat
+_random = Random()  # an application that seeds `random` must not make ids repeat
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: _random.seed(os.urandom(32)))
+    os.register_at_fork(after_in_child=_random.seed)
 
 
 def new_call_id() -> str:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import typing_extensions
 
+from toolgen.base.suggestions import listed
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.python.signature import FunctionDescription, describe_function
 
@@ -39,8 +40,8 @@ def _describe(target: str, folder: str) -> Iterator[FunctionDescription]:
     module = import_target(module_name, folder, target)
     places = [f"{module.__name__}:{name}" for name, value in vars(module).items() if _is_server(value)]
     if function_name != "*":
-        names = list(_public_functions(module))[:8]
-        hint = f"it has {', '.join(names)}" if names else "it has no public functions"
+        names = list(_public_functions(module))
+        hint = f"it has {listed(names)}" if names else "it has no public functions"
         function = find_in(module, function_name, target, hint)
         if _is_server(function):
             raise SourceError(f"{target} is an MCP server, not a function", _import_command(target))

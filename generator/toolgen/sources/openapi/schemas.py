@@ -39,6 +39,7 @@ _NUMBER_WIDTHS = frozenset(
     ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double"]
 )
 _MASKED = frozenset(["password"])  # the runtime masks these texts in descriptions of faults
+_MAX_DEPTH = 9  # of branches in branches that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class SchemaConverter:
             return False
         return None in values if isinstance(values, list) else None if types is None else True
 
-    def _loses_format(self, location: Location, depth: int = 9) -> bool:
+    def _loses_format(self, location: Location, depth: int = _MAX_DEPTH) -> bool:
         """True if the schema at `location`, or one for the same value or its items, has an ignored format."""
         node = self.document.value_at(location)
         if not isinstance(node, dict) or not depth:
@@ -383,7 +384,7 @@ class SchemaConverter:
             found.setdefault(target, []).append(value)
         return found
 
-    def _own_values(self, location: Location, name: str, depth: int = 9) -> list[Any]:
+    def _own_values(self, location: Location, name: str, depth: int = _MAX_DEPTH) -> list[Any]:
         """Return the values of the property `name` that the schema at `location`, or its `allOf`, lists."""
         node = self.document.value_at(location)
         properties = node.get("properties") if isinstance(node, dict) else None

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from math import fsum
 from random import Random
 from typing import Any, Final
 
@@ -70,7 +71,7 @@ def check_faults(faults: Faults, contracts: Iterable[MockContract]) -> None:
             raise ValueError(f"no tool declares the error code {code!r}, and it is not reserved; {hint}")
         if not 0 <= rate <= 1:
             raise ValueError(f"the rate of {code} must be a number from 0 to 1, not {rate}")
-    if sum(faults.rates.values()) > 1 + 1e-9:
+    if fsum(faults.rates.values()) > 1:
         raise ValueError("the rates of all codes together must not be more than 1")
 
 
