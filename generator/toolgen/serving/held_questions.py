@@ -91,9 +91,13 @@ class Requester:
 
     def can_show(self, params: types.ElicitRequestParams) -> bool:
         """True if the client can show this question to its user: a form, or a page to open."""
+        return self.can_show_page if isinstance(params, types.ElicitRequestURLParams) else self.can_show_form
+
+    @property
+    def can_show_page(self) -> bool:
+        """True if the client can let its user open a page."""
         found = self._elicitation
-        is_page = isinstance(params, types.ElicitRequestURLParams)
-        return found is not None and found.url is not None if is_page else self.can_show_form
+        return found is not None and found.url is not None
 
     @property
     def _elicitation(self) -> types.ElicitationCapability | None:

@@ -19,6 +19,7 @@ from toolgen.schema.inline import RESULT_PROPERTY
 
 TOKEN_KEY: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 CONFIRMATION_KEY: Final = "toolgen/confirmation"  # in a result's `_meta`
+APPROVAL_KEY: Final = "toolgen/approval"  # where people approve the call
 METADATA_KEY: Final = "toolgen/metadata"  # set by the tool
 COERCED_KEY: Final = "toolgen/coerced"  # which arguments were coerced, and how
 LEFT_OUT_KEY: Final = "toolgen/left_out"  # which arguments a lenient server has left out
@@ -30,6 +31,7 @@ StructuredForm = Literal["none", "unwrapped", "wrapped"]
 """Form of a result's structured content: none, the content itself, or as the property of an object."""
 
 _META_KEYS: Final = {
+    "approval": APPROVAL_KEY,
     "coerced": COERCED_KEY,
     "confirmation": CONFIRMATION_KEY,
     "deprecated": DEPRECATED_KEY,

@@ -215,6 +215,13 @@ def check_implementations(server: ToolServer) -> None:
         raise SettingError("not started: an implementation does not load, and --strict-start is set")
 
 
+def report_approvals(server: ToolServer) -> None:
+    """Log who may approve calls, and which calls nobody can approve. Raises SettingError."""
+    if (approvals := server.state.approvals) is not None:
+        for message in approvals.start_messages(server.state.acting.definitions.values()):
+            LOGGER.warning("%s", message)
+
+
 def complete_identity(server: ToolServer) -> None:
     """Give a server without a name in `[server]` that of its project's folder; warn if it has no version.
 
@@ -277,7 +284,7 @@ def build_server(
         *loaded,
     ]  # of two skills of one name, the project's own counts
     state = ServerState(_in_code_mode(toolkit) if toolkit.settings.code_mode else toolkit, sources)
-    state.is_lenient = lenient_arguments
+    state.acting, state.is_lenient = toolkit, lenient_arguments
     limits = (each.get("rate_limit") for each in toolkit.definitions.values())
     if any((toolkit.settings.rate_limit, *limits)):
         state.rate_limits = toolkit.rate_limits

@@ -28,6 +28,7 @@ from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls, is_modern
 from .tool_list import ToolList
 
 if TYPE_CHECKING:
+    from toolgen.runtime.approval.approvals import Approvals
     from toolgen.runtime.rate_limits import RateLimits
 
 Result = TypeVar("Result")
@@ -93,6 +94,7 @@ class ServerState:
 
     def __init__(self, toolkit: Toolkit, sources: Sequence[FeatureSource] = ()) -> None:
         self.toolkit = toolkit
+        self.acting = toolkit  # whose tools run: another one in code mode
         self.sources = sources
         self.tools = ToolList(toolkit)
         self.settings = toolkit.settings
@@ -106,7 +108,13 @@ class ServerState:
         self._sessions: dict[str, _ClientSession] = {}  # by id; "": of the client of a pipe
         self._of_only_client: Toolkit | None = None  # None: there may be several clients
         self._loops: list[asyncio.AbstractEventLoop] = []  # one for each run of the server
+        self.notices: set[tuple[str, str]] = set()  # sessions, and approvals whose ends they will be told
         self._tasks: set[asyncio.Future[None]] = set()
+
+    @property
+    def approvals(self) -> Approvals | None:
+        """The approvals of people; None if no tool needs them. Raises SettingError."""
+        return self.acting.approvals
 
     def toolkit_for(self, context: ServerRequestContext[Any, Any]) -> Toolkit:
         """Return the session of the toolkit for the client's session; without one, the toolkit itself.
@@ -147,6 +155,8 @@ class ServerState:
             self._loops.remove(loop)
             self._sessions.pop("", None)
             self.held.end_all(id(loop))
+            for task in [each for each in self._tasks if each.get_loop() is loop]:
+                task.cancel()
             for source in self.sources:
                 await _close(source)
             # an ASGI application may run in several event loops; the tools belong to all of them
@@ -155,16 +165,18 @@ class ServerState:
 
     def _announce(self) -> None:
         running = asyncio.get_running_loop()
-        self._start(self.bus.publish(ToolsListChanged()))
+        self.start(self.bus.publish(ToolsListChanged()))
         for session in list(self._sessions.values()):
             if session.loop is running:
                 # in separate tasks: a client that does not read must not delay others
-                self._start(_notify(session.to_client))
+                self.start(_notify(session.to_client))
 
-    def _start(self, work: Awaitable[None]) -> None:
+    def start(self, work: Awaitable[None]) -> asyncio.Future[None]:
+        """Start work that outlasts the request; the end of the server ends it."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
 
 def session_id_of(context: ServerRequestContext[Any, Any]) -> str | None:

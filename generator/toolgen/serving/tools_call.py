@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Coroutine, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import mcp_types as types
 from mcp.server import ServerRequestContext
@@ -24,6 +24,9 @@ from .held_questions import Exchange, Requester
 from .result import CallProgress, wire_result
 from .server_state import ServerState
 from .tasks import created, knows_tasks
+
+if TYPE_CHECKING:
+    from .approval.address import AddressShown
 
 KEY_META: Final = "toolgen/idempotency_key"
 KEY_HEADER: Final = "idempotency-key"  # draft-ietf-httpapi-idempotency-key-header
@@ -57,7 +60,13 @@ async def answer_call(
     reporter = CallProgress(context)
     exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
     confirmation: CallOptions = {}
-    if "confirm" in definition:
+    address: AddressShown | None = None
+    if definition.get("confirm", {}).get("proof") == "person":
+        from .approval.address import show_address  # of tools that people approve
+
+        params, address = show_address(state, exchange, params)
+        confirmation = {"show_approval": address}
+    elif "confirm" in definition:
         params, confirmation = confirmation_options(params, exchange)
 
     async def run(call: CurrentCall) -> CurrentCall:
@@ -81,6 +90,8 @@ async def answer_call(
         try:
             done = await (_held(state, call, exchange, run(call)) if holds else run(call))
         except ConfirmationPending as pending:
+            if address is not None and pending.confirmation.approval is not None:
+                return address.result(pending.confirmation)
             return input_required(pending, call.question)
     if isinstance(done, types.InputRequiredResult):
         return done

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from toolgen.runtime import errors
 from toolgen.runtime.approval.approvals import ApprovalRecord, Approvals, Wanted
 from toolgen.runtime.approval.signature import Act
-from toolgen.runtime.confirmation.question import Approval, Outcome
+from toolgen.runtime.confirmation.question import Approval, ConfirmationPending, Outcome
 from toolgen.runtime.confirmation.tokens import digest_of_call
 from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.logger import LOGGER
@@ -50,6 +50,7 @@ class ApprovedCall(ConfirmedCall):
             raise errors.ConfirmationRequiredError(
                 f"This call cannot be approved here, nothing was done. Reference: {self.call.call_id}."
             ) from None
+        self.metadata.pop("approval", None)  # nobody has to open it any more
         receipt = Act(record.act).digest
         self._audit_of("approved", record, question, approvers=", ".join(record.people), receipt=receipt)
         principal, people = self.call.principal, record.people
@@ -60,6 +61,9 @@ class ApprovedCall(ConfirmedCall):
         except errors.ToolError:
             if not self.call.has_begun:  # refused before the tool was called: by a limit, for example
                 await approvals.release(record)
+            raise
+        except ConfirmationPending:  # an adopted tool asks by its result: it is called again
+            await approvals.release(record)
             raise
 
     async def _redeemed(self, approvals: Approvals) -> tuple[ApprovalRecord, Question]:

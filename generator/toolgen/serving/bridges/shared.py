@@ -62,6 +62,8 @@ class Bridge:
         token = self.options.get("confirmation_token")
         if token is not None and token(native) is not None:
             return False  # approved before; the call redeems the token, or is refused
+        if _needs_people(self.toolkit.definition_of(name)):
+            return False
         try:
             await self.call(name, arguments, native, undecided)
         except ConfirmationPending:
@@ -94,17 +96,23 @@ async def pending_question(
 ) -> Confirmation | None:
     """Return the question to the user about this call: message and preview. Nothing is executed.
 
-    None if no question is needed: the tool needs no confirmation, or the call would be refused.
+    None if no question is needed: the tool needs no confirmation, people approve its calls, or the call
+    would be refused.
     """
     check_options("pending_question", options, CallerOptions)
     definition = toolkit.definition_of(name)
-    if definition is None or "confirm" not in definition:
+    if definition is None or "confirm" not in definition or _needs_people(definition):
         return None
     try:
         await session_of(toolkit, session).call(name, arguments, confirm=undecided, **options)
     except ConfirmationPending as pending:
         return pending.confirmation
     return None
+
+
+def _needs_people(definition: ToolDefinition | None) -> bool:
+    """True if people approve calls: the application's user cannot, and to ask might use an approval."""
+    return definition is not None and definition.get("confirm", {}).get("proof") == "person"
 
 
 def application_metadata(definition: ToolDefinition) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -23,7 +23,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.serving.auth.configuration import Authentication, authentication_of, check_exposure
 from toolgen.serving.auth.grant import HEADERS, refused_tools
-from toolgen.serving.server import ToolServer, check_implementations, complete_identity
+from toolgen.serving.server import ToolServer, check_implementations, complete_identity, report_approvals
 from toolgen.serving.server_state import SESSION_HEADER, STOPPING, STOPPING_CODE
 
 from .body import (
@@ -57,6 +57,9 @@ from .guard import (
 from .refusals import recording
 from .sessions import Sessions
 from .stopping import end_calls
+
+if TYPE_CHECKING:
+    from toolgen.serving.approval.pages import ApprovalPages
 
 LISTEN: Final = "subscriptions/listen"  # an answer without end
 PATHS: Final = (ENDPOINT, f"{ENDPOINT}/")
@@ -142,6 +145,10 @@ class HttpApp:
             await self._answer_probe(scope, receive, send)
         elif running is None:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
+        elif (found := self._approval_pages(scope)) is not None:
+            # public, and for the host of the approval URL alone; who knows an id can decline
+            recorded = {**scope, "path": "/approvals/…"}
+            await found(scope, receive, recording(recorded, send))
         else:
             scope = lower_names(scope)
             send = send if running.why_not_ready is None else closing(send)
@@ -154,6 +161,7 @@ class HttpApp:
             start_export()
             configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
+        report_approvals(self.server)
         running = _Running(self)
         async with running.serving():
             self._running, self._answer = running, self._reached(running.answer)
@@ -163,12 +171,14 @@ class HttpApp:
                 self._running = None
 
     def reload(self) -> None:
-        """Read bearer tokens and keys again, for requests from now on.
+        """Read bearer tokens, keys and the file of approvers again, for requests from now on.
 
         A fault is logged, and changes nothing. The keys of an issuer are fetched again, too. The environment
         of a process does not change: new values come from files.
         """
         try:
+            if (approvals := self.server.state.approvals) is not None:
+                approvals.reload()
             settings = Settings.from_environment()
             authentication = authentication_of(settings)
             if (authentication is None) != (self.authentication is None):
@@ -191,6 +201,16 @@ class HttpApp:
         """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
         if self._running is not None:
             await self._running.drain(grace)
+
+    def _approval_pages(self, scope: Scope) -> ApprovalPages | None:
+        """Return the pages of approvals if a request is for one of them."""
+        approvals = self.server.state.approvals if "/approvals/" in scope["path"] else None
+        if approvals is None:
+            return None
+        from toolgen.serving.approval.pages import ApprovalPages  # of tools that people approve
+
+        pages = ApprovalPages(approvals)
+        return pages if pages.is_for(scope) else None
 
     async def _answer_probe(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 200 to `/healthz` while the event loop runs, 503 to `/readyz` while not ready."""

@@ -6,9 +6,11 @@ import asyncio
 import os
 import socket
 import sys
+from contextlib import ExitStack
 from functools import partial
 from types import FrameType
 from typing import Final
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -27,6 +29,7 @@ IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that 
 LAST_SECONDS: Final = 0.5  # of the drain delay: no new connection is accepted, and requests are answered
 RESERVE: Final = 8  # one in so many descriptors is for files, databases and connections of tools
 LEAST_RESERVE: Final = 32
+LOCALHOST: Final = ("127.0.0.1", "localhost", "::1")
 UNLIMITED: Final = 65_536  # connections, where the system has no limit
 
 
@@ -44,18 +47,29 @@ def serve_http(
     `serve_metrics` serves metrics for scrapes at `metrics_port`, if there is one.
     """
     app = HttpApp(server, host=host, by_command=True, pages=pages)
-    flag = "--port"
+    flag, where = "--port", f"{host}:{port}"
+    approvals = server.state.approvals
+    has_pages = approvals is not None and _is_address_of_pages(approvals.url, host, port)
     try:
-        listening = _listen(host, port)
+        if has_pages:
+            from toolgen.serving.approval.listener import listen_on_loopback  # of tools that people approve
+
+            where = f"port {port} of 127.0.0.1 and ::1, where people open the pages of approvals"
+            listening = listen_on_loopback(port)
+        else:
+            listening = [_listen(host, port)]
         if serve_metrics is not None and metrics_port is not None:
-            flag, port = "--metrics-port", metrics_port
+            flag, where = "--metrics-port", f"{host}:{metrics_port}"
             security = transport_security(host, server.state.settings.allowed_hosts, ())
-            metrics_port = serve_metrics(host, port, partial(accepts_scrape, security))
+            metrics_port = serve_metrics(host, metrics_port, partial(accepts_scrape, security))
     except OSError as error:
         number = error.errno or 0  # below zero for names that cannot be resolved
         why = os.strerror(number) if number > 0 else error.strerror
-        print_message(f"cannot listen on {host}:{port}: {why}; choose another {flag} or --host")
+        print_message(f"cannot listen on {where}: {why}; choose another {flag} or --host")
         return 2
+    port = listening[0].getsockname()[1]
+    if approvals is not None and has_pages:
+        approvals.use_url(f"http://localhost:{port}")
     connections = max_connections()
     config = uvicorn.Config(
         app,
@@ -68,9 +82,12 @@ def serve_http(
         timeout_graceful_shutdown=1,  # `drain` has waited for the requests
     )
     uvicorn_server = _Server(config, app)
-    with listening, uvicorn_server.stop.handling_signals():  # before anybody is told that it serves
+    with ExitStack() as stack:
+        for each in listening:
+            stack.enter_context(each)
+        stack.enter_context(uvicorn_server.stop.handling_signals())  # before anybody is told that it serves
         shown = f"[{host}]" if ":" in host else host
-        root = f"http://{shown}:{listening.getsockname()[1]}"
+        root = f"http://{shown}:{port}"
         print_message(f"serving {server.name} at {root}/mcp")
         if pages is not None:
             print_message(f"open {pages.address(root)}")
@@ -85,7 +102,7 @@ def serve_http(
         refused = refused_tools(server.state.toolkit.definitions, frozenset())
         if app.authentication is None and refused is not None:
             print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
-        uvicorn_server.run(sockets=[listening])
+        uvicorn_server.run(sockets=listening)
     return uvicorn_server.stop.exit_code
 
 
@@ -99,6 +116,14 @@ def max_connections() -> int:
     if descriptors == resource.RLIM_INFINITY:
         return UNLIMITED
     return int(max(1, descriptors - max(LEAST_RESERVE, descriptors // RESERVE)))
+
+
+def _is_address_of_pages(url: str | None, host: str, port: int) -> bool:
+    """True if browsers that open approvals at `url`, or by default at localhost, reach this address."""
+    if url is None or host not in LOCALHOST:
+        return host in LOCALHOST
+    parts = urlsplit(url)
+    return parts.scheme == "http" and (parts.port or 80) == port
 
 
 def _listen(host: str, port: int) -> socket.socket:

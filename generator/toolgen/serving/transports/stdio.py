@@ -11,7 +11,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from io import BufferedReader
 from typing import Any, Final
 
@@ -22,8 +22,9 @@ from pydantic_core import PydanticSerializationError, ValidationError, from_json
 
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.own_threads import OwnThreads
+from toolgen.runtime.settings import SettingError
 from toolgen.runtime.text import well_formed_value
-from toolgen.serving.server import ToolServer
+from toolgen.serving.server import ToolServer, report_approvals
 
 from .body import INVALID_ID, RefusedError, check_values, has_invalid_id, read_id
 from .stopping import Stop, end_calls
@@ -33,8 +34,27 @@ NO_MESSAGE: Final = "This is not a JSON-RPC 2.0 message."
 
 
 def serve_stdio(server: ToolServer) -> int:
-    """Serve one client over stdin and stdout until it or a signal ends it; return the exit code."""
-    return run_event_loop(_Stdio(server).serve)
+    """Serve one client over stdin and stdout until it or a signal ends it; return the exit code.
+
+    The pages of approvals are served as long, if tools need people. Raises SettingError.
+    """
+    return run_event_loop(lambda: _serve_with_pages(server, _Stdio(server).serve))
+
+
+async def _serve_with_pages(server: ToolServer, serve: Callable[[], Awaitable[int]]) -> int:
+    if (approvals := server.state.approvals) is None:
+        return await serve()
+    from toolgen.serving.approval.listener import serving_pages  # of tools that people approve
+
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(serving_pages(approvals))
+        except OSError as error:
+            where = f"at {approvals.url or 'localhost'}, on 127.0.0.1 and ::1"
+            why = os.strerror(error.errno or 0)
+            raise SettingError(f"cannot serve the pages of approvals {where}: {why}") from None
+        report_approvals(server)
+        return await serve()
 
 
 class _Stdio:
