@@ -148,6 +148,11 @@ fuzz: $(READY) ## search for texts that run as code or control the terminal (SEC
 	@$(BIN)/python -m tools.fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(PART),--part $(PART)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(PLANTED),--planted)
 
+# TRIES=100 makes it shorter; SEED=7 repeats a run.
+adversary: $(READY) ## try 2,000 times to act without the approval of a person, and 1,000 scripts without that of a user
+	@$(BIN)/python -m tests.approval.adversary $(if $(TRIES),--tries $(TRIES)) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.code_mode.adversary --scripts 1000
+
 # PROJECT=lending uses another project; CLEAN=20 counts false alarms on the correct one.
 mutants: $(READY) ## put semantic faults into the gallery's implementations, count how many toolgen test finds
 	@$(BIN)/python -m tools.mutants $(if $(PROJECT),--project $(PROJECT)) $(if $(CLEAN),--clean $(CLEAN))

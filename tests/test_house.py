@@ -253,7 +253,7 @@ CAPS = {
     "sources": 6_079,
     "testing": 3_806,
     "upstream": 2_077,
-    "tests": 45_600,
+    "tests": 45_615,
     "tools": 5_010,
     "benchmarks": 1_983,
     "templates": 1_101,

@@ -54,7 +54,13 @@ def make_project(folder: Path, keys: Mapping[str, TestKey]) -> Project:
     project.add_plain_tool("refund", BODY + PREVIEW, before=before, more=refund, properties=PROPERTIES)
     project.add_plain_tool("pay", BODY, before=before, more=pay, properties=PROPERTIES)
     project.write("balance.txt", "100")
-    groups = {"ann": ["finance"], "ann2": ["finance"], "bob": ["finance"], "eve": ["support"]}
+    groups = {
+        "ann": ["finance"],
+        "ann2": ["finance"],
+        "bob": ["finance"],
+        "zoe": ["finance"],
+        "eve": ["support"],
+    }
     entries = [key.entry(name.rstrip("2"), groups[name]) for name, key in keys.items() if name in groups]
     project.write("approvers.toml", "\n".join(entries)).chmod(0o600)
     project.generate()
@@ -75,6 +81,7 @@ class Adversary:
     signed: Counter[str] = field(default_factory=Counter)
     counters: Counter[str] = field(default_factory=Counter)
     order: int = 0
+    me: str = "mallory0"  # who calls: one caller has few approvals open
 
     def new(self) -> Body:
         """Return arguments that were not used before."""
@@ -82,7 +89,7 @@ class Adversary:
         return {"order": self.order, "amount": self.random.choice([1, 2.5, 2**53 + self.order])}
 
     async def call(
-        self, tool: str, arguments: Body, by: str = "mallory", at: int | None = None, **params: Any
+        self, tool: str, arguments: Body, by: str = "", at: int | None = None, **params: Any
     ) -> Body:
         """Call a tool of a replica; return the result, or the error of the protocol."""
         url = self.servers[self.random.randrange(2) if at is None else at]
@@ -96,7 +103,7 @@ class Adversary:
         headers = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": tool}
         accept = {"accept": "application/json, text/event-stream"}
         answer = await self.http.post(
-            url, json=message, headers={**headers, **accept, **bearer(token_of(by))}
+            url, json=message, headers={**headers, **accept, **bearer(token_of(by or self.me))}
         )
         text = answer.text
         if "data: " in text:
@@ -227,15 +234,16 @@ async def answered_by_the_client(it: Adversary) -> None:
 
 async def another_call(it: Adversary) -> None:
     """Use what people signed for another principal, other arguments, another tool."""
-    arguments, approval = await it.open(by="ann")
+    ann = f"ann{it.order % 100}"
+    arguments, approval = await it.open(by=ann)
     await it.approve(approval, "ann")
     big = {"order": 2**53, "amount": it.order}
     await it.approve((await it.open(arguments=big))[1], "bob")
-    await it.call("refund", arguments)  # as mallory
-    await it.call("pay", arguments, by="ann")
-    await it.call("refund", {**arguments, "amount": 10_000}, by="ann")
+    await it.call("refund", arguments)  # by the client itself
+    await it.call("pay", arguments, by=ann)
+    await it.call("refund", {**arguments, "amount": 10_000}, by=ann)
     await it.call("refund", {**big, "order": 2**53 + 1})
-    await it.call("refund", {**arguments, "order": float(arguments["order"])}, by="ann")
+    await it.call("refund", {**arguments, "order": float(arguments["order"])}, by=ann)
     await it.call("refund", big)
 
 
@@ -254,26 +262,25 @@ async def hundred_at_once(it: Adversary) -> None:
     arguments, approval = await it.open(tool)
     await it.approve(approval, *people)
     results = await asyncio.gather(*(it.call(tool, arguments) for _ in range(100)))
-    it.tries["hundred_at_once"] += 99
     assert sum(not result.get("isError", True) for result in results) == 1
 
 
-async def expired(it: Adversary) -> None:
+async def expired(it: Adversary, by: str) -> None:
     """Act after the time of an approval that people signed in time; sign one too late."""
-    (signed, first), (arguments, second) = await it.open(at=2), await it.open(at=2)
+    (signed, first), (arguments, second) = await it.open(by=by, at=2), await it.open(by=by, at=2)
     request = await it.request(second)
-    await it.post(first, {"credential": it.credential("ann", await it.request(first))})
+    await it.post(first, {"credential": it.credential("zoe", await it.request(first), counter=0)})
     await asyncio.sleep(EXPIRY + 0.5)
-    assert await it.post(second, {"credential": it.credential("ann", request)}) == 410
-    await it.call("refund", signed, at=2)
-    await it.call("refund", arguments)
+    assert await it.post(second, {"credential": it.credential("zoe", request, counter=0)}) == 410
+    await it.call("refund", signed, by, at=2)
+    await it.call("refund", arguments, by)
 
 
 async def changed_preview(it: Adversary) -> None:
     """Act on other data than people saw."""
     arguments, approval = await it.open()
     await it.approve(approval, "ann")
-    act = _act("refund", arguments, "mallory")
+    act = _act("refund", arguments, it.me)
     it.project.write("balance.txt", str(it.random.random()))
     answer = await it.call("refund", arguments)
     if answer["_meta"]["toolgen/error"]["code"] == "changed_since_confirmed":
@@ -314,35 +321,39 @@ async def forged_page(it: Adversary) -> None:
 
 async def flood(it: Adversary) -> None:
     """Open many approvals as one caller."""
-    name = f"flood{it.order % 5}"
+    name = f"flood{it.order % 40}"
     codes = Counter[str]()
     for answer in await asyncio.gather(*(it.call("refund", it.new(), by=name) for _ in range(50))):
         codes[answer["_meta"]["toolgen/error"]["code"]] += 1
-    it.tries["flood"] += 49
     assert codes["confirmation_required"] <= 20, codes
 
 
-ATTACKS: Final[tuple[Callable[[Adversary], Awaitable[None]], ...]] = (
-    *(wrong_signature,) * 6,
-    *(altered_signature,) * 6,
-    replayed_signature,
-    answered_by_the_client,
-    another_call,
-    one_for_two,
-    hundred_at_once,
-    changed_preview,
-    forged_page,
-    flood,
-)
+ATTACKS: Final[Mapping[Callable[[Adversary], Awaitable[None]], int]] = {
+    wrong_signature: 12,
+    altered_signature: 12,
+    replayed_signature: 4,
+    answered_by_the_client: 4,
+    another_call: 4,
+    one_for_two: 4,
+    changed_preview: 4,
+    forged_page: 2,
+    hundred_at_once: 1,
+    flood: 1,
+}
+"""The attacks, and how often each is chosen."""
+
+
+def _callers(**numbers: int) -> list[str]:
+    return [f"{name}{number}" for name, most in numbers.items() for number in range(most)]
 
 
 @asynccontextmanager
 async def adversary(folder: Path, seed: int) -> AsyncIterator[Adversary]:
     """Run three replicas with one store, and yield who attacks them."""
-    keys = {name: TestKey.make() for name in ("ann", "ann2", "bob", "eve", "mallory")}
+    keys = {name: TestKey.make() for name in ("ann", "ann2", "bob", "zoe", "eve", "mallory")}
     project, port = make_project(folder, keys), free_port()
     origin = f"http://localhost:{port}"
-    everybody = {name: [] for name in ("ann", "mallory", *(f"flood{i}" for i in range(5)))}
+    everybody: dict[str, list[str]] = {name: [] for name in _callers(ann=100, mallory=400, flood=40)}
     flags = ("--auth-tokens", project.write_tokens(**everybody), "--approval-url", origin)
     env = {"TOOLGEN_CONFIRMATION_STORE": f"sqlite:///{folder}/approvals.db"}
     async with AsyncExitStack() as stack:
@@ -361,13 +372,14 @@ async def adversary(folder: Path, seed: int) -> AsyncIterator[Adversary]:
 async def attack(folder: Path, tries: int, seed: int = SEED) -> Adversary:
     """Try so often. Raises AssertionError for an act that nobody signed, or that was done twice."""
     async with adversary(folder, seed) as it:
-        late = asyncio.gather(*(expired(it) for _ in range(max(1, tries // 100))))
+        late = asyncio.gather(*(expired(it, f"mallory{number}") for number in range(1 + tries // 100)))
         while it.tries.total() < tries:
-            each = it.random.choice(ATTACKS)
+            [each] = it.random.choices([*ATTACKS], [*ATTACKS.values()])
             it.tries[each.__name__] += 1
+            it.me = f"mallory{it.tries.total() % 400}"
             await each(it)
         await late
-        it.tries["expired"] += max(1, tries // 100)
+        it.tries["expired"] += 1 + tries // 100
     file = folder / "acts.jsonl"
     acts = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     done = Counter(_act(tool, arguments, principal) for tool, arguments, principal, _ in acts)
