@@ -68,6 +68,10 @@ def test_a_request_that_violates_the_schema_is_refused(call: Callable[..., Done]
         (["gret"], "did you mean 'greet'?"),
         (["greet", "--input", "{"], "not JSON"),
         (["greet", "--input", '{"who": NaN}'], "not JSON"),
+        (["greet", "who"], "'who' is not NAME=VALUE"),
+        (["greet", "who:={"], "not JSON"),
+        (["greet", "who=Ada", "who:=1"], "the argument 'who' is given twice"),
+        (["greet", "who=Ada", "--input", "[]"], "beside an object in --input"),
     ],
 )
 def test_calls_that_cannot_be_made_give_exit_code_2(

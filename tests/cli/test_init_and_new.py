@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from importlib.metadata import entry_points
@@ -43,13 +44,25 @@ def test_init_new_generate_call(empty: Cli) -> None:
     assert (unanswered.code, unanswered.out) == (1, "")
     assert "Error [not_implemented]: create_order is not implemented yet." in unanswered.err
 
-    stub = empty.root / "tools/create_order.py"
-    text = stub.read_text()
-    raising = next(line for line in text.splitlines() if "raise " in line)
-    work = '        return CreateOrderResponse(message=f"ordered from {request.supplier_id}")'
-    stub.write_text(text.replace(raising, work))
-    answered = empty.process("call", "create_order", "--yes", "--input", given)
-    assert (answered.code, json.loads(answered.out)) == (0, {"message": "ordered from 1"})
+
+def test_from_nothing_to_an_answer(empty: Cli) -> None:
+    new = empty.process("new", "greet", "--param", "name:string:Whom to greet", "--param", "times:integer?")
+    assert (new.code, new.out.split()) == (0, ["specs/greet.yaml", "tools/greet.py", "tests/test_greet.py"])
+    assert new.err.startswith("made a project, as `toolgen init` does: toolgen.toml and 8 other files\n")
+    assert new.err.endswith("fill in `execute`, then toolgen call greet name=…\n")
+    stub = empty.root / "tools/greet.py"
+    work = 'return GreetResponse(message=f"Hello, {request.name}!")'
+    stub.write_text(re.sub("raise NotImplementedToolError.*", work, stub.read_text()))
+    answered = empty.process("call", "greet", "name=Ada", "--yes", "times=2")
+    assert (answered.code, json.loads(answered.out)) == (0, {"message": "Hello, Ada!"})
+    assert answered.err == "generated 15 files\n"
+    assert empty("init").err.count("kept ") == 9, "the same files"
+
+
+@pytest.mark.parametrize("words", [["new", "a b"], ["new", "a", "--param", "x"], ["new"], ["new", "--all"]])
+def test_no_project_is_made_for_a_tool_that_is_refused(empty: Cli, words: list[str]) -> None:
+    assert empty(*words).code == 2
+    assert [path.name for path in empty.root.iterdir()] == [".git"]
 
 
 @pytest.mark.parametrize("types", [False, pytest.param(True, marks=pytest.mark.slow)])

@@ -121,6 +121,8 @@ class Parser(argparse.ArgumentParser):
             from toolgen.sources.mcp_client.source_argument import CommandWords
 
             setattr(args, "against" if is_option else "source", CommandWords(shlex.join(words[at + 1 :])))
+        elif self.get_default("intermixed"):  # arguments after options
+            args, unknown = self.parse_known_intermixed_args(words, args)
         else:
             args, unknown = self.parse_known_args(words, args)
         if unknown:

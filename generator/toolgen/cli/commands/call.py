@@ -45,6 +45,10 @@ from toolgen.sources.mcp_client.connection import ServerAnswer, agree
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the tool's name, or an alias")
+    parser.set_defaults(intermixed=True)
+    parser.add_argument(
+        "arguments", nargs="*", metavar="NAME=VALUE", help="an argument: NAME=text, or NAME:=JSON"
+    )
     parser.add_argument(
         "--input", default="{}", metavar="JSON", help="the arguments; @FILE reads a file, - reads stdin"
     )
@@ -75,7 +79,7 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("usage", "--header is an option of --against URL")
     project = find_project(Path(args.start))
     # before the project's code is imported, which may take a while
-    given = _input(args.input)
+    given = _input(args)
     scopes = _scopes(args.scopes)
     text_logs = _configure_logging()
     bring_up_to_date(project, args)
@@ -126,7 +130,7 @@ def _call_server(args: argparse.Namespace) -> bool:
         )
     if args.preview:  # another server would ignore the request for a preview, and execute the call
         raise UnableError("usage", "--against takes no --preview: not every server knows previews")
-    arguments = _input(args.input)
+    arguments = _input(args)
     if not isinstance(arguments, dict):
         raise UnableError("bad-input", "the input of a tool of MCP must be a JSON object")
     server = ServerAddress.parse(args.against, args.header)
@@ -302,7 +306,21 @@ def _cause_of_failure() -> Iterator[list[str]]:
         LOGGER.setLevel(before)
 
 
-def _input(text: str) -> Any:
+def _input(args: argparse.Namespace) -> Any:
+    """Return the value of --input, with the arguments that are given as NAME=VALUE."""
+    given = _json(args.input)
+    for text in args.arguments:
+        name, separator, value = text.partition("=")
+        if not (separator and name.strip(":")) or not isinstance(given, dict):
+            raise UnableError("bad-input", f"{text!r} is not NAME=VALUE, beside an object in --input")
+        key = name.removesuffix(":")
+        if key in given:
+            raise UnableError("bad-input", f"the argument {key!r} is given twice")
+        given[key] = value if key == name else _json(value)
+    return given
+
+
+def _json(text: str) -> Any:
     try:
         if text == "-":
             text = sys.stdin.read()
@@ -313,7 +331,7 @@ def _input(text: str) -> Any:
         raise UnableError("bad-input", f"cannot read {text[1:]}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise UnableError(
-            "bad-input", f"the input is not JSON: {error}", "for example --input '{\"id\": 1}'"
+            "bad-input", f"the input is not JSON: {error}", "for example --input '{\"id\": 1}', or id:=1"
         ) from error
 
 

@@ -8,16 +8,8 @@ from pathlib import Path
 
 from toolgen.cli.output import emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.project import (
-    UnableError,
-    create_files,
-    find_configuration,
-    find_project,
-    kind_of,
-    read_text,
-    replace_files,
-)
-from toolgen.project.scaffolding.new_project import NewFile, project_files
+from toolgen.project import UnableError, find_configuration, find_project
+from toolgen.project.scaffolding.new_project import NewFile, create_project
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,18 +21,7 @@ def run(args: argparse.Namespace) -> bool:
     if not root.is_dir():
         raise UnableError("no-configuration", f"{args.start} is not a folder", "create it first")
     project = find_project(root) if find_configuration(root) else None
-    written, kept = [], []
-    for file in project_files(root, project):
-        exists = not file.appends and kind_of(file.at, file.path) is not None
-        if exists and file.refreshes and read_text(file.at, file.path) != file.text:
-            replace_files(file.at, {file.path: file.text})
-            written.append(file)
-            continue
-        if exists:
-            kept.append(file)
-            continue
-        create_files(file.at, {file.path: file.text}, append=file.appends)
-        written.append(file)
+    written, kept = create_project(root, project)
     if args.format == "json":
         emit_json({"written": [s.path for s in written], "kept": [s.path for s in kept]})
     else:
@@ -57,4 +38,4 @@ def _report(written: list[NewFile], kept: list[NewFile]) -> None:
     for file in written:
         if file.note:
             say(file.note, always=True)
-    say("next: toolgen new my_tool, fill in its spec, then toolgen generate")
+    say("next: toolgen new my_tool, fill in its spec and `execute`, then toolgen call my_tool")

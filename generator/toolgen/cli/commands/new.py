@@ -1,5 +1,7 @@
 """Create a tool: its spec, a module for its implementation, and a test. Without flags, asks for the values.
 
+Where there is no project, makes one first, as `toolgen init` does.
+
 For a spec that exists, `new NAME` without flags creates what is missing: the implementation and the test.
 `new --all` does that for every tool without an implementation.
 
@@ -10,15 +12,26 @@ an array of strings, and `?` after the type makes the parameter optional.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolgen.cli.output import ask, can_ask, emit, emit_json, say
+from toolgen.base.suggestions import count
+from toolgen.cli.output import ask, can_ask, command_line, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_repeated
 from toolgen.language.names import file_stem
-from toolgen.project import Project, UnableError, create_files, find_project, kind_of
+from toolgen.project import (
+    Project,
+    UnableError,
+    create_files,
+    find_configuration,
+    find_project,
+    find_root,
+    kind_of,
+)
+from toolgen.project.scaffolding.new_project import create_project
 from toolgen.project.scaffolding.new_tool import (
     Parameter,
     describe_tool,
@@ -33,36 +46,50 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the name by which models call the tool")
     add_flag(parser, "--all", "create what is missing for every tool without an implementation")
-    parser.add_argument("--description", metavar="TEXT", help="what the tool does (default: ask)")
+    parser.add_argument(
+        "--description", metavar="TEXT", help="what the tool does (default: ask, or its name)"
+    )
     add_repeated(parser, "--param", "NAME:TYPE[:TEXT]", "a parameter")
     add_flag(parser, "--destructive", "ask the user to confirm every call")
     add_format(parser)
 
 
 def run(args: argparse.Namespace) -> bool:
-    project = find_project(Path(args.start))
+    start = Path(args.start)
+    has_project = args.all or not start.is_dir() or find_configuration(find_root(start)) is not None
+    project = find_project(start) if has_project else None
+    root, specs = (project.root, project.specs) if project else (start, "specs")
     # a spec that exists, without flags: only its other files may be missing
     has_flags = args.description is not None or args.param or args.destructive
-    is_name = args.name is not None and _NAME.fullmatch(args.name) is not None
-    exists = is_name and kind_of(project.root, _spec_path(project, args.name)) is not None
+    name: str = args.name or ""
+    is_name = _NAME.fullmatch(name) is not None
+    spec = f"{specs}/{file_stem(name)}.yaml"
+    exists = is_name and kind_of(root, spec) is not None
     if args.all or (exists and not has_flags):
-        return _complete(args, project, has_flags=bool(has_flags))
+        return _complete(args, project or _new_project(args), spec, has_flags=bool(has_flags))
     if args.name is None:
         raise UnableError("usage", "name a tool, or use --all", "see `toolgen new --help`")
     if not is_name:
         rule = "letters, digits, _ and -, at most 64, beginning with a letter or _"
         raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
-    spec = _spec_path(project, args.name)
     if exists:
         raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
     answers = _answers(args)
+    project = project or _new_project(args)
     written = new_tool_files(project, spec, answers)
     create_files(project.root, written)
-    return _show(args, written, f"next: edit {spec}, then `toolgen generate`, then fill in `execute`")
+    given = "".join(f" {name}=…" for name in answers["arguments"])
+    call = f"{command_line(args, 'call', args.name)}{given}"
+    return _show(args, written, f"next: edit {spec}, fill in `execute`, then {call}")
 
 
-def _spec_path(project: Project, name: str) -> str:
-    return f"{project.specs}/{file_stem(name)}.yaml"
+def _new_project(args: argparse.Namespace) -> Project:
+    """Make a project in the folder, and say so."""
+    root = Path(os.path.realpath(args.start))
+    written, _ = create_project(root, None)
+    others = count(len(written) - 1, "other file")
+    say(f"made a project, as `toolgen init` does: {written[0].path} and {others}")
+    return find_project(root)
 
 
 def _show(args: argparse.Namespace, written: Mapping[str, str], after: str) -> bool:
@@ -74,7 +101,7 @@ def _show(args: argparse.Namespace, written: Mapping[str, str], after: str) -> b
     return True
 
 
-def _complete(args: argparse.Namespace, project: Project, *, has_flags: bool) -> bool:
+def _complete(args: argparse.Namespace, project: Project, spec: str, *, has_flags: bool) -> bool:
     """Create the missing implementations and tests of tools whose specs exist."""
     if args.all and (args.name or has_flags):
         raise UnableError("usage", "--all takes no name and no flags of a new tool")
@@ -82,24 +109,24 @@ def _complete(args: argparse.Namespace, project: Project, *, has_flags: bool) ->
     if not parts:
         if args.all:
             return _show(args, {}, "every tool has an implementation")
-        message = f"{_spec_path(project, args.name)}, its implementation and its test exist already"
+        message = f"{spec}, its implementation and its test exist already"
         raise UnableError("file-exists", message, "nothing was written")
     create_files(project.root, parts)
-    return _show(args, parts, "next: `toolgen generate`, then fill in `execute`")
+    return _show(args, parts, "next: fill in `execute`")
 
 
 def _answers(args: argparse.Namespace) -> dict[str, Any]:
     """Return the values from the flags, or from the user at the terminal."""
-    if args.description is None and not can_ask():
-        message = "--description is required without a terminal"
-        raise UnableError("usage", message, "see `toolgen new --help`")
-    if args.description is not None:
+    if args.description is not None or args.param:
         parameters = [parse_parameter(text) for text in args.param]
         return describe_tool(args.name, args.description, parameters, destructive=args.destructive)
+    if not can_ask():
+        message = "--description or --param is required without a terminal"
+        raise UnableError("usage", message, "see `toolgen new --help`")
     description = ""
     while not description:
         description = ask(f"What does {args.name} do? ")
-    parameters = [*map(parse_parameter, args.param), *_asked_parameters()]
+    parameters = [*_asked_parameters()]
     question = "Does it change or delete something that cannot be restored? [y/N] "
     destructive = args.destructive or ask(question).lower() in ("y", "yes")
     return describe_tool(args.name, description, parameters, destructive=destructive)

@@ -14,7 +14,16 @@ from urllib.request import url2pathname
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.compile.printing.render import render_file
-from toolgen.project import FILE, PYPROJECT, Project, UnableError, read_text
+from toolgen.project import (
+    FILE,
+    PYPROJECT,
+    Project,
+    UnableError,
+    create_files,
+    kind_of,
+    read_text,
+    replace_files,
+)
 from toolgen.project.inputs.configuration import project_metadata, static_version
 from toolgen.project.inputs.discovery import repository
 from toolgen.project.output.beside import SCHEMA, schema_text
@@ -41,6 +50,25 @@ class NewFile:
     refreshes: bool = False  # an existing file, which toolgen alone writes
     advice: str = ""  # what to do by hand if the file exists
     note: str = ""  # what to do by hand if it is written
+
+
+def create_project(root: Path, project: Project | None) -> tuple[list[NewFile], list[NewFile]]:
+    """Write the files of a project at `root`, which may have a configuration already.
+
+    Return those that were written, and those that existed and were kept.
+    """
+    written, kept = [], []
+    for file in project_files(root, project):
+        exists = not file.appends and kind_of(file.at, file.path) is not None
+        if exists and not (file.refreshes and read_text(file.at, file.path) != file.text):
+            kept.append(file)
+            continue
+        if exists:
+            replace_files(file.at, {file.path: file.text})
+        else:
+            create_files(file.at, {file.path: file.text}, append=file.appends)
+        written.append(file)
+    return written, kept
 
 
 def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:

@@ -100,18 +100,22 @@ PACKAGE = '"""The tools of this project: one module per tool, each with one clas
 
 
 def describe_tool(
-    name: str, description: str, parameters: list[Parameter], *, destructive: bool
+    name: str, description: str | None, parameters: list[Parameter], *, destructive: bool
 ) -> dict[str, Any]:
-    """Return what the templates of a new tool print. Raises `UnableError` for a bad description or name."""
+    """Return what the templates of a new tool print. Raises `UnableError` for a bad description or name.
+
+    Without a description, it is the name in words.
+    """
     names = [parameter.name for parameter in parameters]
     for twice in {name for name in names if names.count(name) > 1}:
         raise UnableError("bad-parameter", f"the parameter '{twice}' is given twice")
+    words = name.replace("_", " ").replace("-", " ").strip() or name
+    title = words[:1].upper() + words[1:]
+    description = f"{title}." if description is None else description
     if not description.strip():
         raise UnableError(
             "usage", "the description is empty", "say what the tool does: models choose tools by it"
         )
-    words = name.replace("_", " ").replace("-", " ").strip() or name
-    title = words[:1].upper() + words[1:]
     required = [parameter for parameter in parameters if not parameter.optional]
     return {
         "name": name,
