@@ -70,6 +70,7 @@ test-next:
 		unstable $(NEXT) $$(apt-get indextargets --format '$$(SITE)' | sort -u | head -1)
 	@cp /etc/resolv.conf $(NEXT)/etc/; for f in /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do test ! -f $$f || cp $$f $(NEXT)$$f; done
 	@mountpoint -q $(NEXT)/proc || mount -t proc proc $(NEXT)/proc
+	@mountpoint -q $(NEXT)/dev/pts || mount -t devpts -o ptmxmode=0666 devpts $(NEXT)/dev/pts
 	@rm -rf $(NEXT)/root/toolgen && git clone -q . $(NEXT)/root/toolgen
 	@env -u PIP_FIND_LINKS HOME=/root chroot $(NEXT) make -C /root/toolgen test PYTHON=python3 REPORT=$(REPORT)
 

@@ -234,7 +234,7 @@ async def answered_by_the_client(it: Adversary) -> None:
 
 async def another_call(it: Adversary) -> None:
     """Use what people signed for another principal, other arguments, another tool."""
-    ann = f"ann{it.order % 100}"
+    ann = f"ann{it.tries.total() % 200}"
     arguments, approval = await it.open(by=ann)
     await it.approve(approval, "ann")
     big = {"order": 2**53, "amount": it.order}
@@ -353,7 +353,7 @@ async def adversary(folder: Path, seed: int) -> AsyncIterator[Adversary]:
     keys = {name: TestKey.make() for name in ("ann", "ann2", "bob", "zoe", "eve", "mallory")}
     project, port = make_project(folder, keys), free_port()
     origin = f"http://localhost:{port}"
-    everybody: dict[str, list[str]] = {name: [] for name in _callers(ann=100, mallory=400, flood=40)}
+    everybody: dict[str, list[str]] = {name: [] for name in _callers(ann=200, mallory=400, flood=40)}
     flags = ("--auth-tokens", project.write_tokens(**everybody), "--approval-url", origin)
     env = {"TOOLGEN_CONFIRMATION_STORE": f"sqlite:///{folder}/approvals.db"}
     async with AsyncExitStack() as stack:

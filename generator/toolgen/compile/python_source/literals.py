@@ -105,7 +105,7 @@ def is_read_as_utf_8(text: str) -> bool:
         return True
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(start.encode("utf-8", "replace")).readline)
-    except SyntaxError:
+    except (SyntaxError, LookupError):  # not an encoding, or none of texts, which Python 3.14 tells apart
         return False
     return encoding == "utf-8"
 

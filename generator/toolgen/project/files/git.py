@@ -88,9 +88,9 @@ class GitRepository:
             mode, kind, oid, size = meta.decode().split()
             # https://git-scm.com/docs/git-fast-import#_filemodify lists the modes
             entry_kind = EntryKind.LINK if mode == "120000" else EntryKind(kind)
-            found[name.decode("utf-8", "surrogateescape")] = TreeEntry(
-                entry_kind, oid, int(size) if kind == "blob" else 0
-            )
+            # "-" for a folder, and "BAD" for a file that this clone lacks, which `read` reports
+            length = int(size) if size.isdecimal() else 0
+            found[name.decode("utf-8", "surrogateescape")] = TreeEntry(entry_kind, oid, length)
         return found
 
     def read(self, oids: Sequence[str]) -> list[bytes]:
