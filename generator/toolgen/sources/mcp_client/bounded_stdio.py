@@ -96,7 +96,8 @@ class ServerProcess:
             )
         )
         try:
-            process = self._process = await asyncio.shield(starting)
+            process = await asyncio.shield(starting)
+            self._process = process
         except asyncio.CancelledError:
             # asyncio would end only the server, and wait for its children, which have its pipes
             with anyio.CancelScope(shield=True):
