@@ -58,15 +58,14 @@ def test_misspelt_words_get_a_suggestion(
     assert out == ""
 
 
-@pytest.mark.parametrize("name", ["TOOLGEN_LOGLEVEL", "TOOLGEN_SHOP_QUEUE"])
-def test_a_misspelt_variable_is_said_by_every_command(
-    project: Cli, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setenv(name, "debug")
+def test_a_misspelt_variable_is_said_by_every_command(project: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGEN_SHOP_QUEUE", "a variable of somebody else")
+    assert project("list").err == ""
+    monkeypatch.setenv("TOOLGEN_CACHEDIR", "x")
     warning = (
-        "warning: the environment variable TOOLGEN_LOGLEVEL is not known: did you mean 'TOOLGEN_LOG_LEVEL'?"
+        "warning: the environment variable TOOLGEN_CACHEDIR is not known: did you mean 'TOOLGEN_CACHE_DIR'?"
     )
-    assert project("list", "--quiet").err.splitlines() == ([warning] if name == "TOOLGEN_LOGLEVEL" else [])
+    assert project("list", "--quiet").err == f"{warning}\n"
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["help"]])
@@ -79,18 +78,10 @@ def test_the_help_has_every_command_on_one_line_and_names_the_topics(empty: Cli,
     assert all(topic in done.out.splitlines()[-1] for topic in TOPICS)
 
 
-@pytest.mark.parametrize(
-    ("topic", "line"),
-    [
-        ("spec", r"name +\S"),
-        ("configuration", 'specs = "specs"'),
-        ("settings", "TOOLGEN_LOG_LEVEL +least"),
-        ("targets", r"openai-chat +\S"),
-    ],
-)
-def test_topics_are_shown_from_what_the_program_uses(empty: Cli, topic: str, line: str) -> None:
-    assert re.search(f"^{line}", empty("help", topic).out, re.MULTILINE)
-    assert topic in TOPICS
+def test_topics_are_shown_from_what_the_program_uses(empty: Cli) -> None:
+    lines = (r"name +\S", 'specs = "specs"', "TOOLGEN_LOG_LEVEL +least")
+    for topic, line in zip(TOPICS, lines, strict=True):
+        assert re.search(f"^{line}", empty("help", topic).out, re.MULTILINE), topic
 
 
 @pytest.mark.parametrize("words", [["--quiet", "check"], ["check", "-q"]])

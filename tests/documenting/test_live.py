@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.cli.page_server import LivePage
+from toolgen.cli.commands.dev import LivePage
 from toolgen.documents.pages import DocsPages
 
 SPEC = "name: ping\ndescription: {}\ninput_schema: {{type: object}}\n"

@@ -1,4 +1,4 @@
-"""Find the generated package of a command that runs tools: named, or the project's."""
+"""Find the generated package of a command that runs tools, and bring it up to date with the specs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Callable
 from contextlib import AbstractContextManager, chdir
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolgen.base.files import FileKind
+from toolgen.base.files import FileKind, WritableFolder
 from toolgen.base.suggestions import count
-from toolgen.cli.output import say
+from toolgen.cli.exit_codes import users_error
+from toolgen.cli.output import command_line, say
+from toolgen.cli.parser import Options
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import (
     Project,
@@ -64,24 +66,91 @@ def add_package(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("package", nargs="?", metavar="PACKAGE", help=about)
 
 
-def find_package(
-    start: str, name: str | None, prepare: Callable[[Project], None] | None = None
-) -> GeneratedPackage:
-    """Return the package `name`, or that of the project, and let it be imported. Raises `UnableError`.
+def add_frozen(parser: Options) -> None:
+    """Add `--frozen`, whose default is TOOLGEN_FROZEN, for a command that generates what is out of date."""
+    is_frozen = os.environ.get("TOOLGEN_FROZEN", "").lower() not in ("", "0", "false", "no", "off")
+    about = "generate nothing; exit 2 if the generated code is out of date (or TOOLGEN_FROZEN=1)"
+    parser.add_argument("--frozen", action="store_true", default=is_frozen, help=about)
 
-    `prepare` is called with the project whose package it is; without it, warn of specs that changed.
+
+def find_package(args: argparse.Namespace, *, generates: bool = False) -> GeneratedPackage:
+    """Return the package of the arguments, or that of the project, and let it be imported.
+
+    With `generates`, bring the project's package up to date, for a server. Raises `UnableError`.
     """
-    folder = Path(os.path.realpath(start))
+    folder, name = Path(os.path.realpath(args.start)), args.package
     if not folder.is_dir():
-        raise UnableError("usage", f"{start} is not a folder")
+        raise UnableError("usage", f"{args.start} is not a folder")
     # a deployment may hold only the generated package and its implementations
     if name is None or find_configuration(find_root(folder)):
         project = find_project(folder)
         if name in (None, project.package):
-            (prepare or warn_of_edited_specs)(project)
+            if generates:
+                bring_up_to_date(project, args, serves=True)
+            else:
+                warn_of_edited_specs(project)
         name, folder = name or project.package, project.import_root
     sys.path.insert(0, str(folder))
     return GeneratedPackage(name, folder)
+
+
+def bring_up_to_date(project: Project, args: argparse.Namespace, *, serves: bool = False) -> None:
+    """Generate what is out of date, as `toolgen generate` does; files that were edited are left as they are.
+
+    If nothing may be generated, raise `UnableError` instead. Without the generator, without specs, or if a
+    server (`serves`) cannot write, warn of specs that changed.
+    """
+    try:
+        if kind_of(project.root, project.specs, links=True) is FileKind.FOLDER:  # it is no deployment
+            _bring_up_to_date(project, args)
+        return
+    except ModuleNotFoundError as error:
+        if users_error(error) is None:
+            raise
+        if args.frozen and edited_specs(project):
+            raise _stale(args) from error
+    except (UnableError, SpecErrors):
+        if not serves or args.frozen:
+            raise
+    warn_of_edited_specs(project)
+
+
+def _bring_up_to_date(project: Project, args: argparse.Namespace) -> None:
+    from toolgen.project import read_project
+    from toolgen.project.cache.freshness import find_up_to_date
+
+    read = read_project(str(project.root))
+    if find_up_to_date(read):
+        return
+    from toolgen.cli.progress import plan_output
+    from toolgen.language.changes import ChangeKind
+    from toolgen.project.building.project_build import compare_output, write_output
+
+    # not the lock of the output folder, which `write_output` takes
+    with WritableFolder(project.root).locked():
+        if find_up_to_date(read):  # another process has generated it
+            return
+        plan = plan_output(read)
+        if compare_output(plan).clean:
+            return
+        if args.frozen:
+            raise _stale(args)
+        edited = [each.path for each in plan.changes if each.kind is ChangeKind.EDITED]
+        changes = tuple(each for each in plan.changes if each.path not in edited)
+        try:
+            done = write_output(replace(plan, changes=changes))
+        except UnableError as error:
+            hint = "run `toolgen generate` where this can be written, and use --frozen here"
+            raise UnableError(error.code, error.message, hint) from error
+    for path in edited:
+        say(f"warning: {project.output}/{path} was edited, and is kept: see `toolgen check`", always=True)
+    if done.written or done.removed or not edited:
+        say(f"generated {count(max(len(done.written), 1), 'file')}")
+
+
+def _stale(args: argparse.Namespace) -> UnableError:
+    hint = f"run `{command_line(args, 'generate')}`, or leave out --frozen and TOOLGEN_FROZEN"
+    return UnableError("not-generated", "the generated code is not what the specs describe", hint)
 
 
 def warn_of_edited_specs(project: Project) -> None:

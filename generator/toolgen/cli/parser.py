@@ -69,13 +69,8 @@ SUBCOMMANDS = {
 }
 """Commands whose first argument may be one of these words, each with a module and a help of its own."""
 
-TOPICS = {
-    "spec": "the fields of a spec",
-    "configuration": "toolgen.toml",
-    "settings": "flags and environment variables of servers",
-    "targets": "the formats of `toolgen export`",
-}
-"""What `toolgen help` shows beside commands, and their summaries."""
+TOPICS = ("spec", "configuration", "settings")
+"""What `toolgen help` shows beside commands: the fields of specs, toolgen.toml, what servers can be told."""
 
 SUCCESSORS = {
     "outputs": "list",
@@ -159,9 +154,12 @@ class Options(Protocol):
 def parse(words: list[str]) -> argparse.Namespace:
     """Return the command line as a namespace with `run`, the command's function, and `start`, the folder."""
     parser, at = _global_parser(), _command_index(words)
-    line, _ = parser.parse_known_args(words[:at])
+    line, unknown = parser.parse_known_args(words[:at])
+    if unknown:
+        hint = did_you_mean(unknown[0], ["--help", "--version", "--quiet"])
+        parser.refuse(f"unexpected argument '{unknown[0]}'", hint)
     if line.version or line.help or at == len(words):
-        _answer_alone(parser, line, words)
+        _answer_alone(line)
     command, rest = words[at], words[at + 1 :]
     check_command(command)
     for flag in rest:
@@ -298,18 +296,14 @@ def complete() -> None:
     autocomplete(parser)
 
 
-def _answer_alone(parser: Parser, args: argparse.Namespace, words: list[str]) -> NoReturn:
-    """Answer flags without a command. Raises `HelpPrinted` or `UnableError`."""
+def _answer_alone(args: argparse.Namespace) -> NoReturn:
+    """Print the version, or the help. Raises `HelpPrinted`."""
     if args.version:
         from importlib.metadata import version
 
         emit(f"toolgen {version('toolgen')}")
-        raise HelpPrinted
-    known = ("-h", "--help", "-C", "-q", "--quiet")
-    if unknown := [word for word in words if word.startswith("-") and word not in known]:
-        hint = did_you_mean(unknown[0], ["--help", "--version", "--quiet"])
-        parser.refuse(f"unexpected argument '{unknown[0]}'", hint)
-    emit(*help_text().splitlines())
+    else:
+        emit(*help_text().splitlines())
     raise HelpPrinted
 
 

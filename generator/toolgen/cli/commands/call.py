@@ -27,8 +27,7 @@ from typing import Any, NoReturn
 from toolgen.base.escaping.places import terminal_lines
 from toolgen.base.files import read_named
 from toolgen.base.suggestions import did_you_mean
-from toolgen.cli.fresh_output import add_frozen, bring_up_to_date
-from toolgen.cli.generated_package import GeneratedPackage, working_folder
+from toolgen.cli.generated_package import GeneratedPackage, add_frozen, bring_up_to_date, working_folder
 from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say, say_text, show_status
 from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.project import Project, UnableError, find_project

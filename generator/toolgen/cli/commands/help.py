@@ -12,10 +12,8 @@ IS_SHORT = True
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    width = max(map(len, TOPICS))
-    topics = (f"  {name:<{width}}  {about}" for name, about in TOPICS.items())
-    parser.epilog = "\n".join(("topics:", *topics))
-    parser.add_argument("words", nargs="*", metavar="WORD", help="a command or a topic (default: all)")
+    topics = ", ".join(TOPICS)
+    parser.add_argument("words", nargs="*", metavar="WORD", help=f"a command, or a topic: {topics}")
 
 
 def run(args: argparse.Namespace) -> bool:
@@ -51,13 +49,8 @@ def _rows_of_topic(topic: str) -> Iterator[tuple[str, str]]:
 
         for name, field in DEFINITIONS["Tool"]["properties"].items():
             yield name, field["description"].partition("\n")[0]
-    elif topic == "settings":
+    else:
         from toolgen.runtime.settings import flag_descriptions, variable
 
         for name, about in flag_descriptions().items():
             yield variable(name), about
-    else:
-        from toolgen.project.building.exports import export_formats
-
-        for name, (_, form) in export_formats().items():
-            yield name, form.help

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toolgen.cli.output import emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.project import UnableError, find_configuration, find_project
+from toolgen.project import find_configuration, find_project
 from toolgen.project.scaffolding.new_project import NewFile, create_project
 
 
@@ -18,8 +18,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     root = Path(os.path.realpath(args.start))
-    if not root.is_dir():
-        raise UnableError("no-configuration", f"{args.start} is not a folder", "create it first")
     project = find_project(root) if find_configuration(root) else None
     written, kept = create_project(root, project)
     if args.format == "json":

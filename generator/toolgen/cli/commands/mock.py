@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli import diagnostics
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.fresh_output import add_frozen, bring_up_to_date
+from toolgen.cli.generated_package import add_frozen, bring_up_to_date
 from toolgen.cli.output import say
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError

@@ -22,15 +22,8 @@ from toolgen.base.suggestions import count
 from toolgen.cli.output import ask, can_ask, command_line, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_repeated
 from toolgen.language.names import file_stem
-from toolgen.project import (
-    Project,
-    UnableError,
-    create_files,
-    find_configuration,
-    find_project,
-    find_root,
-    kind_of,
-)
+from toolgen.project import Project, UnableError, create_files, find_project, kind_of
+from toolgen.project.building.spec_source import project_at
 from toolgen.project.scaffolding.new_project import create_project
 from toolgen.project.scaffolding.new_tool import (
     Parameter,
@@ -56,8 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     start = Path(args.start)
-    has_project = args.all or not start.is_dir() or find_configuration(find_root(start)) is not None
-    project = find_project(start) if has_project else None
+    project = find_project(start) if args.all else project_at(start)
     root, specs = (project.root, project.specs) if project else (start, "specs")
     # a spec that exists, without flags: only its other files may be missing
     has_flags = args.description is not None or args.param or args.destructive

@@ -10,11 +10,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from functools import partial
 
 from toolgen.cli.exit_codes import ExitCode
-from toolgen.cli.fresh_output import add_frozen, bring_up_to_date, is_frozen
-from toolgen.cli.generated_package import SERVER_HINT, add_package, find_package, working_folder
+from toolgen.cli.generated_package import SERVER_HINT, add_frozen, add_package, find_package, working_folder
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,9 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> ExitCode:
     from toolgen.serving.command import serve
 
-    may_generate = not args.http or is_frozen(args) or sys.stderr.isatty()
-    prepare = partial(bring_up_to_date, args=args, serves=True) if may_generate else None
-    package = find_package(args.start, args.package, prepare)
+    package = find_package(args, generates=not args.http or args.frozen or sys.stderr.isatty())
     if args.auth_tokens:  # named by the user, who need not be in the folder of -C
         args.auth_tokens = os.path.abspath(args.auth_tokens)
     with working_folder(args):

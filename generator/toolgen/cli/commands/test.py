@@ -17,7 +17,7 @@ import argparse
 from pathlib import Path
 
 from toolgen.cli.diagnostics import emit_report, source_texts
-from toolgen.cli.fresh_output import add_frozen, bring_up_to_date
+from toolgen.cli.generated_package import add_frozen, bring_up_to_date
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.cli.report.entry import tests_report

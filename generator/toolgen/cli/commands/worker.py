@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    package = find_package(args.start, args.package)
+    package = find_package(args)
     hint = "run `toolgen generate`, or name the generated package: toolgen worker PACKAGE"
     try:
         with working_folder(args):

@@ -62,7 +62,7 @@ def find_specs(path: str | PathLike[str]) -> SpecSource:
     if not place.exists():
         raise UnableError("no-specs", f"there is no {path}", "name a project, a folder of specs, or a spec")
     folder = place if place.is_dir() else place.parent
-    project = _project_at(folder)
+    project = project_at(folder)
     if project is None:
         return _unconfigured(place, folder)
     specs = Path(os.path.realpath(project.root / project.specs))
@@ -76,7 +76,8 @@ def find_specs(path: str | PathLike[str]) -> SpecSource:
     return _unconfigured(place, folder)
 
 
-def _project_at(folder: Path) -> Project | None:
+def project_at(folder: Path) -> Project | None:
+    """Return the project at or above a folder; None if there is none."""
     try:
         return find_project(folder)
     except UnableError as error:

@@ -55,8 +55,10 @@ class NewFile:
 def create_project(root: Path, project: Project | None) -> tuple[list[NewFile], list[NewFile]]:
     """Write the files of a project at `root`, which may have a configuration already.
 
-    Return those that were written, and those that existed and were kept.
+    Return those that were written, and those that existed and were kept. Raises `UnableError`.
     """
+    if not root.is_dir():
+        raise UnableError("no-configuration", f"{root} is not a folder", "create it first")
     written, kept = [], []
     for file in project_files(root, project):
         exists = not file.appends and kind_of(file.at, file.path) is not None
