@@ -208,7 +208,7 @@ def test_other_parts_of_the_server_are_reported(shop: Cli) -> None:
     done = shop("import", "fastmcp", "shop:mcp", "--implement")
     assert "shop was imported in a child process, which ran its code (mcp 2." in done.err
     assert "served unchanged beside the tools, by the MCP server alone: 1 resource, 1 prompt\n" in done.err
-    assert 'server = {name = "Shop", ' in done.err
+    assert 'set this below `server` in the configuration:\n  name = "Shop"\n' in done.err
     assert sorted(path.stem for path in (shop.root / "specs").glob("*.yaml")) == sorted(dict(CALLS))
 
 

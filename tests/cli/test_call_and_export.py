@@ -144,6 +144,16 @@ def test_an_export_is_what_the_generated_module_says(project: Cli, target: str, 
     assert json.loads(printed.stdout) == json.loads(done.out)
 
 
+def test_an_error_that_is_looked_for_in_self_is_named_with_its_import(
+    call: Callable[..., Done], project: Cli
+) -> None:
+    spec = project.root / "specs/greet.yaml"
+    spec.write_text(spec.read_text() + "errors: [{code: nobody, description: Nobody is there.}]\n")
+    (project.root / "work/greet.py").write_text(WORK.replace("RuntimeError(", "self.NobodyError("))
+    done = call("greet", "who=nobody")
+    assert done.err.endswith("Hint: from generated.tools.greet import NobodyError, without `self.`\n")
+
+
 CHART = """\
 name: chart
 description: Draw a chart.

@@ -32,7 +32,7 @@ from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say,
 from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
-from toolgen.runtime import Confirmation, Toolkit, ToolResponse
+from toolgen.runtime import BaseTool, Confirmation, Toolkit, ToolResponse
 from toolgen.runtime.confirmation.question import ShowApproval
 from toolgen.runtime.errors import ConfirmationRequiredError, InsufficientScopeError
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
@@ -293,6 +293,10 @@ def _cause_of_failure() -> Iterator[list[str]]:
         if getattr(record, "event", "") == "detail" and getattr(record, "code", "") == "internal_error":
             error = record.exc_info[1] if record.exc_info else None
             causes.append(record.getMessage() if error is None else f"{type(error).__name__}: {error}")
+            if isinstance(error, AttributeError) and isinstance(error.obj, BaseTool):  # self.SomeError
+                homes = (each.__module__ for each in type(error.obj).__mro__[1:])
+                home = next((each for each in homes if hasattr(sys.modules[each], str(error.name))), None)
+                causes.extend([f"Hint: from {home} import {error.name}, without `self.`"] if home else [])
         return record.levelno >= level
 
     before = LOGGER.level

@@ -67,5 +67,5 @@ def _report(server: ServerDescription, *, implemented: bool) -> None:
     if stays := [*([] if implemented else features), *server.stays]:
         say(f"not imported, and served by {server.origin} alone: {', '.join(stays)}")
     settings = {"name": server.name, "version": server.version, "instructions": server.instructions}
-    written = ", ".join(f"{key} = {json.dumps(value)}" for key, value in settings.items() if value)
-    say(f"to keep what the server says of itself, write in toolgen.toml: server = {{{written}}}")
+    written = (f"  {key} = {json.dumps(value)}" for key, value in settings.items() if value)
+    say("to keep what the server says of itself, set this below `server` in the configuration:", *written)
