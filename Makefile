@@ -11,7 +11,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-wheel test-bridges test-browser test-all check generate adopt clients corpus conformance journeys fuzz mutants breaking-proof bench bench-compare bench-worst soak docs explorer lock release clean
+.PHONY: help adversary demo test test-slow test-wheel test-bridges test-browser test-all check generate adopt clients corpus conformance journeys fuzz mutants breaking-proof bench bench-compare bench-worst soak docs explorer lock release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'

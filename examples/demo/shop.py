@@ -108,8 +108,8 @@ async def opened(folder: Path) -> AsyncIterator[Shop]:
         env={
             **os.environ,
             DATA_VARIABLE: str(folder),
-            "TOOLGEN_LOG_LEVEL": "warning",
-        },  # the demo shows the calls
+            "TOOLGEN_LOG_LEVEL": "error",
+        },  # the demo shows the calls, none of which people approve
     )
     async with Client(server, elicitation_callback=user.answer) as client:
         yield Shop(client, user, folder)

@@ -218,8 +218,9 @@ def check_implementations(server: ToolServer) -> None:
 def report_approvals(server: ToolServer) -> None:
     """Log who may approve calls, and which calls nobody can approve. Raises SettingError."""
     if (approvals := server.state.approvals) is not None:
-        for message in approvals.start_messages(server.state.acting.definitions.values()):
-            LOGGER.warning("%s", message)
+        approvals.log_facts()
+        for problem in approvals.problems(server.state.acting.definitions.values()):
+            LOGGER.warning("%s", problem)
 
 
 def complete_identity(server: ToolServer) -> None:

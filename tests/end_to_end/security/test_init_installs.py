@@ -99,7 +99,8 @@ def test_nothing_is_installed_if_the_source_is_unknown(project: Project, origin:
 def test_the_name_of_a_folder_is_quoted_in_commands(project: Project, folder: str) -> None:
     steps, hook = initialised(project, None, folder)
     for step, verb in zip(steps[3:7], ("check", "lint", "test", "budget"), strict=True):
-        assert shlex.split(step["run"]) == ["toolgen", "-C", folder, verb]
+        frozen = ["--frozen"] if verb == "test" else []
+        assert shlex.split(step["run"]) == ["toolgen", "-C", folder, verb, *frozen]
     _, guard, breaking = steps[7]["run"].splitlines()
     assert shlex.split(guard)[3] == f"origin/$GITHUB_BASE_REF:{folder}/toolgen.toml"
     assert shlex.split(breaking)[:4] == ["toolgen", "-C", folder, "breaking"]

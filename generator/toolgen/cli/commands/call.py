@@ -245,7 +245,7 @@ async def _pages_of(toolkit: Toolkit, name: str) -> AsyncIterator[ShowApproval |
         except OSError as error:
             why = f"cannot listen at {approvals.url}, where people would approve the call: {error.strerror}"
             raise UnableError("usage", why, "free its port, or set another TOOLGEN_APPROVAL_URL") from None
-        say(*approvals.start_messages([definition]))
+        say(*approvals.problems([definition]))
         yield show_approval
 
 

@@ -166,31 +166,30 @@ class Approvals:
         except (SettingError, FileNotFoundError) as error:
             LOGGER.error("the approvers stay as they were: %s", error)
         else:
-            LOGGER.info("approvers: %s, SHA-256 %s", self._file, self.approvers.sha256)
+            self.log_facts()
 
-    def start_messages(self, definitions: Collection[Mapping[str, Any]]) -> list[str]:
-        """Return what an operator should know about the tools whose calls people approve."""
+    def log_facts(self) -> None:
+        """Log which file of approvers counts, and where approvals are."""
+        where = "memory, for one process" if isinstance(self._store, MemoryStore) else "a shared store"
+        LOGGER.info("approvers: %s, SHA-256 %s; approvals: %s", self._file, self.approvers.sha256, where)
+
+    def problems(self, definitions: Collection[Mapping[str, Any]]) -> list[str]:
+        """Return why calls of tools with these definitions cannot be approved."""
+        problems: list[str] = []
         if self.approvers.sha256 is None:
-            messages = [f"there is no file {self._file}: nobody can approve calls (toolgen approvers add)"]
-        else:
-            messages = [f"approvers: {self._file}, SHA-256 {self.approvers.sha256}"]
-        if self.url is None:
-            messages.append("calls cannot be approved: --approval-url says where people open their pages")
-        for definition in definitions:
-            rule = definition.get("confirm", {})
-            if rule.get("proof") != "person" or self.url is None or self.approvers.sha256 is None:
-                continue
-            found = len(
-                {each.name for each in self.approvers.eligible(rule.get("approvers", ()), self.rp_id)}
+            problems.append(
+                f"there is no file {self._file}: nobody can approve calls (toolgen approvers add)"
             )
-            if found < (quorum := rule.get("quorum", 1)):
-                who = f"{found} of its approvers have a key for {self.rp_id}"
-                messages.append(
-                    f"calls of {definition['name']} cannot be approved: {who}, and it needs {quorum}"
-                )
-        if isinstance(self._store, MemoryStore):
-            messages.append("approvals are in memory: several processes need TOOLGEN_CONFIRMATION_STORE")
-        return messages
+        if self.url is None:
+            problems.append("calls cannot be approved: --approval-url says where people open their pages")
+        for definition in () if problems else definitions:
+            rule = definition.get("confirm", {})
+            keys = self.approvers.eligible(rule.get("approvers", ()), self.rp_id)
+            found, quorum = len({each.name for each in keys}), rule.get("quorum", 1)
+            if rule.get("proof") == "person" and found < quorum:
+                who = f"{found} of its approvers have a key for {self.rp_id}, and it needs {quorum}"
+                problems.append(f"calls of {definition['name']} cannot be approved: {who}")
+        return problems
 
     @property
     def origin(self) -> str:
