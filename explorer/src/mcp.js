@@ -57,7 +57,7 @@ async function send(params, { signal, notify }) {
     },
     body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { ...params, _meta: meta } }),
   });
-  if (response.status === 401 || response.status === 403) throw new CallError("The server does not accept the token: open the address that `toolgen docs --serve` printed, or enter a token.");
+  if (response.status === 401 || response.status === 403) throw new CallError("The server does not accept the token: open the address that `toolgen dev` printed, or enter a token.");
   if ((response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
     for await (const message of events(response)) {
       if (message.method !== undefined) notify(message);
@@ -98,6 +98,6 @@ export async function callTool(name, args, { signal, ask, onProgress, isPreview 
     }
   } catch (error) {
     if (error instanceof CallError || error.name === "AbortError") throw error;
-    throw new CallError(`The server cannot be reached, or went away during the call: ${error.message}. Is \`toolgen docs --serve\` running?`);
+    throw new CallError(`The server cannot be reached, or went away during the call: ${error.message}. Is \`toolgen dev\` running?`);
   }
 }

@@ -74,7 +74,7 @@ export function TryIt({ tool, server }) {
       )}
       <Faults fault={parsed.fault} faults={faults} />
       {server === undefined
-        ? <p class="note">This page is a file: it calls nothing. <code>toolgen docs --serve</code> shows it with calls of the mock, or of the implementations.</p>
+        ? <p class="note">This page is a file: it calls nothing. <code>toolgen dev</code> shows it with calls of the mock, or of the implementations.</p>
         : <Runner tool={tool} server={server} args={parsed.fault === undefined ? parsed.value : undefined} />}
       <Snippets tool={tool} args={parsed.fault === undefined ? parsed.value : {}} server={server} />
     </div>
