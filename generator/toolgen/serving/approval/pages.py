@@ -19,7 +19,6 @@ from starlette.types import Receive, Scope, Send
 
 from toolgen.base import KIB
 from toolgen.runtime.approval.approvals import ApprovalError, Approvals, View
-from toolgen.serving.transports.body import path_of
 
 PATH: Final = "/approvals/"
 MAX_BYTES: Final = 64 * KIB  # of a credential, which has a few hundred bytes
@@ -37,7 +36,7 @@ _Answer: TypeAlias = tuple[int, Mapping[str, Any]]
 
 async def page_file(request: Request) -> Response:
     """Return a file of the page: an approval by its id, any of which looks the same."""
-    name = path_of(request.scope).removeprefix(PATH)
+    name = request.scope["path"].rpartition("/")[2]
     page = name if name in FILES else "enrol.html" if name == "enrol" else "approval.html"
     content = files(__package__).joinpath("page", page).read_bytes()
     return Response(content, media_type=FILES.get(page, "text/html"))
@@ -62,14 +61,15 @@ class ApprovalPages:
 
     def is_for(self, scope: Scope) -> bool:
         """True for a request to a page of approvals, wherever the application is mounted."""
-        return scope["type"] == "http" and path_of(self._below(scope)).startswith(PATH)
+        below = self._below(scope)
+        return scope["type"] == "http" and below["path"].removeprefix(below["root_path"]).startswith(PATH)
 
     def _below(self, scope: Scope) -> Scope:
         """Return a scope whose root path has the path of the approval URL, which a proxy may leave there."""
         prefix = urlsplit(self._approvals.url or "").path
         root: str = scope.get("root_path", "")
         is_left = bool(prefix) and scope["path"].startswith(f"{root}{prefix}{PATH}")
-        return {**scope, "root_path": root + prefix} if is_left else scope
+        return {**scope, "root_path": root + prefix if is_left else root}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
