@@ -60,9 +60,10 @@ class ApprovalPages:
         )
 
     def is_for(self, scope: Scope) -> bool:
-        """True for a request to a page of approvals, wherever the application is mounted."""
+        """True for an HTTP request to a page of approvals, wherever the application is mounted."""
         below = self._below(scope)
-        return scope["type"] == "http" and below["path"].removeprefix(below["root_path"]).startswith(PATH)
+        path: str = below["path"]
+        return path.removeprefix(below["root_path"]).startswith(PATH)
 
     def _below(self, scope: Scope) -> Scope:
         """Return a scope whose root path has the path of the approval URL, which a proxy may leave there."""
