@@ -54,11 +54,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> bool | ExitCode:
     """Run the command. SIGTERM and SIGHUP end it as SIGINT does."""
     run: Callable[[argparse.Namespace], bool | ExitCode] = args.run
-    if any(name.startswith("TOOLGEN_") for name in os.environ):
-        from toolgen.cli.output import say
+    # a server warns by itself, when it knows the format of its log
+    if not hasattr(args, "log_format") and any(name.startswith("TOOLGEN_") for name in os.environ):
         from toolgen.runtime.settings import misspelt_variables
 
-        say(*(f"warning: {message}" for message in misspelt_variables(os.environ)), always=True)
+        for message in misspelt_variables(os.environ):
+            from toolgen.runtime.logs.configure import announce
+
+            announce(f"warning: {message}")
     if not getattr(sys.modules[run.__module__], "IS_SHORT", False):
         from toolgen.project.files.interrupts import terminations_as_interrupts
 

@@ -174,6 +174,7 @@ class Settings:
     """Seconds that a confirmation is valid: 600 by default; 3,600 for an approval (`proof: person`)."""
     approvers: str | None = _setting(None, str)
     approval_url: str | None = _setting(None, _approval_url)
+    in_flight: str | None = _setting(None, str, flag=None)  # folder of the traces of calls in flight
     receipts: str | None = _setting(None, str, flag=None)  # file of the signatures of approvals
 
     @classmethod

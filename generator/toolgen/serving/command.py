@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any
 
-from toolgen.base.escaping.streams import print_message
-from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
+from toolgen.runtime.logs.configure import announce, configure_logging, keep_audit, server_handler
+from toolgen.runtime.process_record import PROCESS
 from toolgen.runtime.settings import (
     SettingError,
     Settings,
@@ -37,11 +38,7 @@ def main(build_server: Callable[[], ToolServer], argv: Sequence[str] | None = No
     """
     parser = argparse.ArgumentParser(description="MCP server over stdio, or over HTTP at /mcp.")
     add_server_flags(parser)
-    options = parser.parse_args(argv)
-    _open_closed_streams()
-    for message in misspelt_variables(os.environ):
-        print_message(f"warning: {message}")
-    return serve(build_server, options)
+    return serve(build_server, parser.parse_args(argv))
 
 
 def serve(
@@ -54,7 +51,12 @@ def serve(
     Raises what `build_server` raises, except SettingError.
     """
     _open_closed_streams()
+    code = 2
     try:
+        if options.log_format:  # first: it is the form of what refuses the other flags
+            os.environ[variable("log_format")] = options.log_format
+        for message in misspelt_variables(os.environ):
+            announce(f"warning: {message}")
         _check_transport(options)
         apply_setting_flags(options)
         settings = Settings.from_environment()
@@ -71,28 +73,31 @@ def serve(
             server = build_server()
             complete_identity(server)
             check_implementations(server)
+        transport = "http" if options.http else "stdio"
+        PROCESS.started(server.name, server.version or "", transport, settings, server.catalog)
         if options.http and settings.scopes:
-            print_message("--scopes grants nothing over HTTP: there, the token of a request does")
+            announce("--scopes grants nothing over HTTP: there, the token of a request does")
         if not options.http:
             _report_refused_tools(server)
-            return serve_stdio(server)
-        pages = None if make_pages is None else make_pages(server)
-        return serve_http(
-            server,
-            options.host or "127.0.0.1",
-            8000 if options.port is None else options.port,
-            metrics_port=options.metrics_port,
-            serve_metrics=serve_metrics,
-            pages=pages,
-        )
+            code = serve_stdio(server)
+        else:
+            code = serve_http(
+                server,
+                options.host or "127.0.0.1",
+                8000 if options.port is None else options.port,
+                metrics_port=options.metrics_port,
+                serve_metrics=serve_metrics,
+                pages=None if make_pages is None else make_pages(server),
+            )
     except SettingError as error:
-        print_message(str(error))
-        return 2
+        announce(str(error), logging.ERROR)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "anyio", "uvicorn"):
             raise
-        print_message("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'")
-        return 2
+        announce("an MCP server needs the MCP SDK: pip install 'toolgen[mcp]'", logging.ERROR)
+    finally:
+        PROCESS.stopped(code)
+    return code
 
 
 def _open_closed_streams() -> None:
@@ -122,9 +127,7 @@ def _report_refused_tools(server: ToolServer) -> None:
     state = server.state
     refused = refused_tools(state.toolkit.definitions, frozenset(state.settings.scopes))
     if refused is not None:
-        print_message(
-            f"calls of these tools are refused, they need scopes: {refused}; grant them with --scopes"
-        )
+        announce(f"calls of these tools are refused, they need scopes: {refused}; grant them with --scopes")
 
 
 def add_server_flags(parser: argparse.ArgumentParser, *, is_http: bool = False) -> None:

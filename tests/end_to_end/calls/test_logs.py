@@ -90,7 +90,8 @@ async def test_values_are_only_logged_at_debug(faulty: Project) -> None:
 
     log = await run("info")
     assert VALUE not in log
-    found = [(each["level"], each.get("code")) for each in records(log) if "call_id" in each]
+    of_calls = [each for each in records(log) if "call_id" in each]
+    found = [(each["level"], each.get("code")) for each in of_calls]
     assert found == [
         ("ERROR", "internal_error"),
         ("INFO", "sold_out"),
@@ -102,13 +103,13 @@ async def test_values_are_only_logged_at_debug(faulty: Project) -> None:
         ("WARNING", "timeout"),
         ("INFO", None),
     ]
-    crash = records(log)[3]
+    crash = of_calls[3]
     assert "KeyError" in crash["exception"]
     assert "ValueError" in crash["exception"]
     assert re.search(r'tools/faulty.py", line \d+, in execute', crash["exception"])
-    broken = records(log)[5]
+    broken = of_calls[5]
     assert "$.count: expected integer, got a string" in broken["message"]
-    undeclared = records(log)[0]
+    undeclared = of_calls[0]
     assert "NoStock" in undeclared["message"]
     assert "no_stock" in undeclared["message"]
 

@@ -56,7 +56,7 @@ VALUES = {
 OTHERS = {"code_mode", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
 NOT_IN_TABLE = {
     *("confirmation_key", "confirmation_store", "confirmation_expiry"),
-    *("approvers", "approval_url", "receipts"),
+    *("approvers", "approval_url", "receipts", "in_flight"),
     *("rate_limit_store", "idempotency_store", "task_queue", "task_key"),
 }
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import add_package, find_package, working_folder
-from toolgen.cli.output import say
 from toolgen.project import UnableError
 from toolgen.runtime.instrumentation.export import start_export
-from toolgen.runtime.logs.configure import configure_logging, keep_audit, server_handler
+from toolgen.runtime.logs.configure import announce, configure_logging, keep_audit, server_handler
+from toolgen.runtime.process_record import PROCESS
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.stores.store import StoreError
 from toolgen.runtime.toolkit import Toolkit
@@ -32,17 +33,21 @@ def run(args: argparse.Namespace) -> ExitCode:
     try:
         with working_folder(args):
             catalog = package.module("catalog", hint)
-            configure_logging(Settings.from_environment(), server_handler())
+            settings = Settings.from_environment()
+            configure_logging(settings, server_handler())
             keep_audit()
             start_export()
             toolkit: Toolkit = catalog.default_toolkit()
-            number = asyncio.run(_work(toolkit, package.name))
+            PROCESS.started(package.name, "", "worker", settings, catalog)
+            return asyncio.run(_work(toolkit, package.name))
     except StoreError as error:
         hint = "does TOOLGEN_TASK_QUEUE name a server that runs?"
         raise UnableError("usage", f"the queue cannot be reached: {error}", hint) from None
-    return ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.CLEAN
 
 
-async def _work(toolkit: Toolkit, package: str) -> int | None:
+async def _work(toolkit: Toolkit, package: str) -> ExitCode:
     async with toolkit:
-        return await toolkit.work(lambda: say(f"running queued calls of {package}"))
+        number = await toolkit.work(lambda: announce(f"running queued calls of {package}", logging.INFO))
+    code = ExitCode.INTERRUPTED if number == signal.SIGINT else ExitCode.CLEAN
+    PROCESS.stopped(code)
+    return code

@@ -434,6 +434,7 @@ class SaqQueue:
 
         def stop(number: int) -> None:
             received.append(number)
+            LOGGER.info("stopping: %s", signal.Signals(number).name, extra={"event": "stopping"})
             worker.event.set()
 
         worker.SIGNALS = []  # SAQ's own handlers do not say which signal came

@@ -40,6 +40,7 @@ from toolgen.runtime.tool import BaseTool
 from toolgen.schema.document import unshared
 
 from .admission import AdmittedCall, Claim, check_key
+from .call_trace import TRACE
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error
@@ -154,6 +155,7 @@ class ToolCall(AdmittedCall):
         """Return the response of the call: its result, or the error that its caller receives."""
         context, reports_progress = self.context, self.caller.progress is not None
         IN_FLIGHT[context] = asyncio.current_task(), get_ident()
+        traced = None if TRACE.descriptor is None else TRACE.begin(context.tool_name, context.call_id)
         if WATCHDOG.asleep:
             WATCHDOG.start()
         if reports_progress:
@@ -170,6 +172,8 @@ class ToolCall(AdmittedCall):
             return self._failure(contain_exit(raised, context.tool_name))
         finally:
             del IN_FLIGHT[context]
+            if traced is not None:
+                TRACE.end(traced)
             if reports_progress:
                 context.progress = None  # for a thread that continues after its call
         if isinstance(result, ToolResponse):

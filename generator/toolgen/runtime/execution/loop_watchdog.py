@@ -25,6 +25,8 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.instrumentation.telemetry import ACTIVE_CALLS, metric_name, observe
 from toolgen.runtime.logs.logger import LOGGER
 
+from .call_trace import TRACE
+
 LIMIT: Final = 1.0  # seconds that a tool may block the event loop without being logged
 _INTERVAL: Final = 0.2  # seconds between two heartbeats
 _IDLE: Final = 5.0  # seconds without calls after which the thread ends
@@ -121,6 +123,7 @@ observe(ACTIVE_CALLS, WATCHDOG, _count_calls)
 def _after_fork() -> None:  # threads do not survive a fork, nor do the parent's calls
     WATCHDOG.asleep = True
     IN_FLIGHT.clear()
+    TRACE.descriptor = None  # it is the parent's file, and only the parent has its lock
 
 
 if hasattr(os, "register_at_fork"):

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import sys
+import threading
 import time
 from contextlib import suppress
 from logging.handlers import QueueHandler, QueueListener
@@ -17,8 +18,10 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 from toolgen.base.escaping.places import json_line, log_text
+from toolgen.base.escaping.streams import print_message
 
 from .logger import LOGGER
+from .redaction import without_text
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
@@ -53,6 +56,15 @@ def configure_logging(settings: Settings, handler: logging.Handler | None = None
     root = logging.getLogger()
     if not _is_shown(root):
         _write_records(root, handler or logging.StreamHandler(sys.stderr), settings)
+        if settings.log_format == "json":
+            # what Python would write as text; values of a tool's thread are not for the log
+            sys.excepthook = lambda *error: LOGGER.critical(
+                "the process ends by an exception", exc_info=error
+            )
+            threading.excepthook = lambda ended: LOGGER.error(
+                "a thread ended by an exception", exc_info=ended.exc_value and without_text(ended.exc_value)
+            )
+            logging.captureWarnings(capture=True)
 
 
 def configure_application_logging(settings: Settings) -> None:
@@ -82,6 +94,15 @@ def _write_records(logger: logging.Logger, handler: logging.Handler, settings: S
             chatty.setLevel(least)
     if logger.level == logging.NOTSET or logger.parent is None:
         logger.setLevel(level)
+
+
+def announce(message: str, level: int = logging.WARNING) -> None:
+    """Print a line for the person who starts a server; with TOOLGEN_LOG_FORMAT=json, as a record."""
+    if os.environ.get("TOOLGEN_LOG_FORMAT", "").lower() == "json":
+        # not logged: logging may not be configured yet, and a refusal to start is told at any level
+        record = LOGGER.makeRecord(LOGGER.name, level, __file__, 0, message, (), None)
+        message = JsonFormatter().format(record)
+    print_message(message)
 
 
 def keep_audit() -> None:

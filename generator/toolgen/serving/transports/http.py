@@ -20,6 +20,7 @@ from toolgen.runtime.instrumentation.export import start_export
 from toolgen.runtime.instrumentation.telemetry import current_metrics
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.process_record import PROCESS
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.serving.auth.configuration import Authentication, authentication_of, check_exposure
 from toolgen.serving.auth.grant import HEADERS, refused_tools
@@ -161,6 +162,8 @@ class HttpApp:
             start_export()
             configure_application_logging(self.server.state.settings)
             check_implementations(self.server)
+            server, settings = self.server, self.server.state.settings
+            PROCESS.started(server.name, server.version or "", "asgi", settings, server.catalog)
         report_approvals(self.server)
         running = _Running(self)
         async with running.serving():
@@ -169,6 +172,8 @@ class HttpApp:
                 yield
             finally:
                 self._running = None
+                if not self._by_command:
+                    PROCESS.stopped()
 
     def reload(self) -> None:
         """Read bearer tokens, keys and the file of approvers again, for requests from now on.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -14,9 +15,9 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from toolgen.base.escaping.streams import print_message
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.instrumentation.export import ServeMetrics
+from toolgen.runtime.logs.configure import announce
 from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
@@ -65,7 +66,7 @@ def serve_http(
     except OSError as error:
         number = error.errno or 0  # below zero for names that cannot be resolved
         why = os.strerror(number) if number > 0 else error.strerror
-        print_message(f"cannot listen on {where}: {why}; choose another {flag} or --host")
+        announce(f"cannot listen on {where}: {why}; choose another {flag} or --host", logging.ERROR)
         return 2
     port = listening[0].getsockname()[1]
     if approvals is not None and has_pages:
@@ -88,20 +89,18 @@ def serve_http(
         stack.enter_context(uvicorn_server.stop.handling_signals())  # before anybody is told that it serves
         shown = f"[{host}]" if ":" in host else host
         root = f"http://{shown}:{port}"
-        print_message(f"serving {server.name} at {root}/mcp")
+        announce(f"serving {server.name} at {root}/mcp", logging.INFO)
         if pages is not None:
-            print_message(f"open {pages.address(root)}")
+            announce(f"open {pages.address(root)}", logging.INFO)
         if metrics_port is not None:
-            print_message(f"metrics for everyone who reaches http://{shown}:{metrics_port}/metrics")
+            announce(f"metrics for everyone who reaches http://{shown}:{metrics_port}/metrics", logging.INFO)
         if app.authentication is None and not is_loopback(host):
-            print_message("warning: everyone who reaches this address can call the tools")
+            announce("warning: everyone who reaches this address can call the tools")
         if connections < server.state.settings.sessions:
-            print_message(
-                f"warning: at most {connections} connections, fewer than --sessions: raise `ulimit -n`"
-            )
+            announce(f"warning: at most {connections} connections, fewer than --sessions: raise `ulimit -n`")
         refused = refused_tools(server.state.toolkit.definitions, frozenset())
         if app.authentication is None and refused is not None:
-            print_message(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
+            announce(f"{NOT_IDENTIFIED}: {refused}; configure --auth-tokens or --auth-issuer")
         uvicorn_server.run(sockets=listening)
     return uvicorn_server.stop.exit_code
 

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from types import FrameType
 from typing import Final
 
+from toolgen.runtime.process_record import PROCESS
 from toolgen.serving.server_state import ServerState
 
 CLOSING_SECONDS: Final = 1.5
@@ -78,7 +79,8 @@ class Stop:
         self._on_stop()
 
     def set_deadline(self) -> None:
-        """End the process when its time is over, if it has not ended by then."""
+        """Record that the process stops; end it when its time is over, if it has not ended by then."""
+        PROCESS.stopping("end of stdin" if self.signal is None else signal.Signals(self.signal).name)
         seconds = self.delay + self.grace + CLOSING_SECONDS
         timer = threading.Timer(seconds, lambda: end_process(self.exit_code))
         timer.daemon = True
@@ -107,15 +109,17 @@ async def end_calls(
 
 def end_process(code: int) -> None:
     """End the process without waiting for its threads, after flushing its output for a moment."""
-    flushing = threading.Thread(target=_flush, daemon=True)  # a lock may be held by a thread that hangs
+    # in a thread: one that hangs may hold a lock
+    flushing = threading.Thread(target=_flush, args=(code,), daemon=True)
     flushing.start()
     flushing.join(0.2)
     # `sys.exit` would wait for threads of tools that hang
     os._exit(code)
 
 
-def _flush() -> None:
+def _flush(code: int) -> None:
     with contextlib.suppress(Exception):
+        PROCESS.stopped(code)
         logging.shutdown()
     for stream in (sys.stderr, sys.stdout):
         with contextlib.suppress(Exception):
