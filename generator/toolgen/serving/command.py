@@ -73,11 +73,10 @@ def serve(
             server = build_server()
             complete_identity(server)
             check_implementations(server)
-        transport = "http" if options.http else "stdio"
-        PROCESS.started(server.name, server.version or "", transport, settings, server.catalog)
         if options.http and settings.scopes:
             announce("--scopes grants nothing over HTTP: there, the token of a request does")
         if not options.http:
+            PROCESS.started(server.name, server.version or "", "stdio", settings, server.catalog)
             _report_refused_tools(server)
             code = serve_stdio(server)
         else:

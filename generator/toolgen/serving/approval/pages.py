@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.resources import files
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -31,7 +31,6 @@ _HEADERS: Final = {
     "cache-control": "no-store",
 }
 FILES: Final = {"approval.js": "text/javascript", "enrol.js": "text/javascript", "page.css": "text/css"}
-_Answer: TypeAlias = tuple[int, Mapping[str, Any]]
 
 
 async def page_file(request: Request) -> Response:

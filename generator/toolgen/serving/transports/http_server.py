@@ -18,6 +18,7 @@ import uvicorn
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.instrumentation.export import ServeMetrics
 from toolgen.runtime.logs.configure import announce
+from toolgen.runtime.process_record import PROCESS
 from toolgen.serving.auth.addresses import is_loopback
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
@@ -71,6 +72,7 @@ def serve_http(
     port = listening[0].getsockname()[1]
     if approvals is not None and has_pages:
         approvals.use_url(f"http://localhost:{port}")
+    PROCESS.started(server.name, server.version or "", "http", server.state.settings, server.catalog)
     connections = max_connections()
     config = uvicorn.Config(
         app,
