@@ -192,7 +192,7 @@ def test_a_server_does_not_start_beside_another_at_its_address(shop: Project, tr
     assert "127.0.0.1 and ::1" in done.stderr
     shop.write("approvers.toml", "[[approver]]")
     done = shop.python("-m", "generated.mcp_server", *flags[transport])
-    assert (done.returncode, "\n--approvers: " in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "--approvers: " in done.stderr) == (2, True), done.stderr
 
 
 async def test_without_an_address_calls_are_refused(shop: Project) -> None:
