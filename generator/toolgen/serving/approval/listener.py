@@ -8,7 +8,9 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from hmac import compare_digest
 from http import HTTPStatus
+from secrets import token_urlsafe
 from typing import Final
 from urllib.parse import urlencode, urlsplit
 
@@ -102,9 +104,12 @@ async def make_key(name: str, groups: Sequence[str], announce: Callable[[str], N
     `announce` gets the address of the page. Raises OSError.
     """
     made: asyncio.Future[Approver] = asyncio.get_running_loop().create_future()
-    origin = ""
+    # in the address alone, so that no other program can send a key of its own
+    origin, secret = "", token_urlsafe()
 
     async def receive(request: Request) -> Response:
+        if not compare_digest(request.query_params.get("terminal", "").encode(), secret.encode()):
+            return refusal(ApprovalError(403, "This is not the address in the terminal."))
         try:
             key = Approver(**await read_body(request, origin))
         except (ApprovalError, ValidationError) as error:
@@ -118,6 +123,6 @@ async def make_key(name: str, groups: Sequence[str], announce: Callable[[str], N
     router = Router([*FILE_ROUTES, Route(f"{PATH}enrol", receive, methods=["POST"])])
     async with serving(partial(with_headers, router)) as port:
         origin = f"http://localhost:{port}"
-        query = urlencode([("name", name), *(("group", each) for each in groups), ("terminal", "1")])
+        query = urlencode([("name", name), *(("group", each) for each in groups), ("terminal", secret)])
         announce(f"{origin}{PATH}enrol?{query}")
         return await made

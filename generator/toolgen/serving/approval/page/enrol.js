@@ -28,7 +28,7 @@ async function make() {
     find("made").hidden = false;
     say("The key is made.");
     if (query.has("terminal")) {
-      await fetch(location.pathname, {
+      await fetch(location.href, {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(entry),
       });
     }
