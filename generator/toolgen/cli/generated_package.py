@@ -101,7 +101,7 @@ def bring_up_to_date(project: Project, args: argparse.Namespace, *, serves: bool
     server (`serves`) cannot write, warn of specs that changed.
     """
     try:
-        if kind_of(project.root, project.specs, links=True) is FileKind.FOLDER:  # it is no deployment
+        if kind_of(project.root, project.specs, links=True) is FileKind.FOLDER:  # deployments have none
             _bring_up_to_date(project, args)
         return
     except ModuleNotFoundError as error:

@@ -70,7 +70,7 @@ SUBCOMMANDS = {
 """Commands whose first argument may be one of these words, each with a module and a help of its own."""
 
 TOPICS = ("spec", "configuration", "settings")
-"""What `toolgen help` shows beside commands: the fields of specs, toolgen.toml, what servers can be told."""
+"""Topics of `toolgen help` beside commands: the fields of specs, toolgen.toml, settings of servers."""
 
 SUCCESSORS = {
     "outputs": "list",
@@ -175,7 +175,7 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def check_command(word: str, others: Iterable[str] = ()) -> None:
-    """Raise `UnableError` for a word that is no command and none of the `others`, with the one to use."""
+    """Raise `UnableError` for a word that is neither a command nor one of the `others`, with the one to use."""
     known = [*COMMANDS, *others]
     if word in known:
         return

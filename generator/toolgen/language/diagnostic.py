@@ -1,4 +1,4 @@
-"""What a step reports: diagnostics, faults of templates, progress. `toolgen.cli.report` formats them."""
+"""Reports of a step: diagnostics, faults of templates, progress. `toolgen.cli.report` formats them."""
 
 from __future__ import annotations
 

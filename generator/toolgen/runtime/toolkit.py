@@ -392,6 +392,10 @@ class Toolkit:
         )
         return self._shared.approvals() if is_needed else None
 
+    def use_approvals(self, approvals: Approvals | None) -> Approvals | None:
+        """Replace the approvals of people, for tests; None: by those of the settings. Return those before."""
+        return self._shared.use_approvals(approvals)
+
     def use_keys(self, settings: Settings) -> None:
         """Use the keys of `settings` for confirmations, if the toolkit has keys. Raises SettingError."""
         if settings.confirmation_key is not None:

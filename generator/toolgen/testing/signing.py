@@ -58,7 +58,7 @@ class MockApprovals(TestKeyApprovals):
         """Return the approval of a call as it was before it was signed."""
         record, found = await super().find(wanted)
         if record.state == "pending":
-            await self._sign(record.content["id"])
+            await self._sign(record.id)
         return record, found
 
 
@@ -67,8 +67,8 @@ def people_with_test_keys(toolkit: Toolkit) -> Iterator[TestKeyApprovals]:
     """Let people with test keys approve the calls of a toolkit."""
     with TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as folder:
         approvals = TestKeyApprovals(toolkit, Path(folder))
-        before = toolkit._shared.use_approvals(approvals)
+        before = toolkit.use_approvals(approvals)
         try:
             yield approvals
         finally:
-            toolkit._shared.use_approvals(before)
+            toolkit.use_approvals(before)

@@ -143,7 +143,7 @@ def _read(folder: Folder, entry: Entry) -> bytes:
 def select_specs(project: Project, start: str, files: Sequence[str], known: Collection[str]) -> list[str]:
     """Return the paths below the project's folder of the specs in `files`; `known` has those of all.
 
-    Raises `UnableError` if one of them is no spec of the project.
+    Raises `UnableError` if one of them is not a spec of the project.
     """
     paths = [Path(os.path.normpath(Path(start).resolve() / file)) for file in files]
     below = [

@@ -96,13 +96,19 @@ class ApprovalRecord:
         return Act(self.act).content
 
     @property
+    def id(self) -> str:
+        """The id in the address of its page."""
+        found: str = self.content["id"]
+        return found
+
+    @property
     def is_open(self) -> bool:
         """True if it may still be signed or used."""
         return self.state in ("pending", "approved")
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Who has signed."""
+        """The people who have signed, in order."""
         return tuple(dict.fromkeys(each.approver for each in self.signatures))
 
 
@@ -214,12 +220,12 @@ class Approvals:
         StoreError, and RateLimitedError for a caller with too many.
         """
         listed = (await self._change_list(wanted.caller, lambda approvals, now: None)).get(wanted.call)
-        found = None if listed is None else await self._change(listed[0], lambda record, now: None)
+        found = None if listed is None else await self._read(listed[0])
         if found is None or found.state in ("expired", "changed", "done"):
             return await self._open(wanted, found), "new"
         if found.state == "declined" or self._fits(found, wanted):
             return found, "known"
-        await self._end(found.content["id"], "changed")
+        await self._end(found.id, "changed")
         return await self._open(wanted, found), "changed"
 
     def _fits(self, record: ApprovalRecord, wanted: Wanted) -> bool:
@@ -255,7 +261,7 @@ class Approvals:
         new = ApprovalRecord(
             act.text, wanted.title, wanted.approvers, wanted.caller, wanted.call, done_before=done_before
         )
-        old_id = None if old is None else old.content["id"]
+        old_id = None if old is None else old.id
         await self._change(new_id, lambda record, now: new)
 
         def claim(approvals: _List, now: float) -> _List | None:
@@ -270,11 +276,11 @@ class Approvals:
             return {**others, wanted.call: (new_id, expires, True)}
 
         listed = await self._change_list(wanted.caller, claim)
-        return await self._change(listed[wanted.call][0], lambda record, now: None) or new
+        return await self._read(listed[wanted.call][0]) or new
 
     async def view(self, approval_id: str) -> View:
         """Return an approval for its page. Raises ApprovalError: 404, 410 if it has ended, 503."""
-        record = await _answered(self._change(approval_id, lambda record, now: None))
+        record = await _answered(self._read(approval_id))
         if record is not None and not record.is_open:
             raise ApprovalError(410, f"This approval is {record.state}.", record.state)
         return self._view_of(record)
@@ -343,7 +349,7 @@ class Approvals:
 
     async def redeem(self, record: ApprovalRecord) -> bool:
         """Use an approval, once: True for one caller alone. Raises StoreError."""
-        return await self._end(record.content["id"], "done", frozenset({"approved"}))
+        return await self._end(record.id, "done", frozenset({"approved"}))
 
     async def release(self, record: ApprovalRecord) -> None:
         """Undo `redeem`, because the tool was not called. Raises StoreError."""
@@ -351,14 +357,14 @@ class Approvals:
         def reopen(found: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
             return found and replace(found, state="approved", done_at=None)
 
-        await self._change(record.content["id"], reopen)
+        await self._change(record.id, reopen)
         await self._list(record, is_open=True)
 
     async def ended(self, approval_id: str, seconds: float) -> bool:
         """Wait until an approval is no longer pending; False if it still is. Raises StoreError."""
         deadline = time.monotonic() + seconds
         while True:
-            record = await self._change(approval_id, lambda record, now: None)
+            record = await self._read(approval_id)
             if record is None or record.state != "pending":
                 return True
             if time.monotonic() >= deadline:
@@ -383,7 +389,7 @@ class Approvals:
 
     async def _list(self, record: ApprovalRecord, *, is_open: bool) -> None:
         """Note in the caller's list whether an approval is open."""
-        approval_id, until = record.content["id"], record.content["expires"]
+        approval_id, until = record.id, record.content["expires"]
 
         def note(approvals: _List, now: float) -> _List | None:
             is_listed = record.call in approvals and approvals[record.call][0] == approval_id
@@ -402,6 +408,9 @@ class Approvals:
             return Entry(b"%d" % counter, now + _COUNTER_SECONDS)
 
         await self._apply(f"approval-counter:{credential_id}", compare)
+
+    async def _read(self, approval_id: str) -> ApprovalRecord | None:
+        return await self._change(approval_id, lambda record, now: None)
 
     async def _change(self, approval_id: str, change: _Change) -> ApprovalRecord | None:
         """Change an approval atomically. Return it as it is then; None if there is none."""

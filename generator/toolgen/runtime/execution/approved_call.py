@@ -112,7 +112,7 @@ class ApprovedCall(ConfirmedCall):
         return True
 
     def _audit_of(self, outcome: Outcome, record: ApprovalRecord, question: Question, **known: str) -> None:
-        self.audit(outcome, "person", record.content["id"], question, **known)
+        self.audit(outcome, "person", record.id, question, **known)
 
     def _wanted(self, question: Question) -> Wanted:
         contract, rule = self.contract, self.contract.confirm or {}

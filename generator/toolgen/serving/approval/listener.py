@@ -23,6 +23,7 @@ from starlette.types import ASGIApp
 
 from toolgen.runtime.approval.approvals import ApprovalError, Approvals
 from toolgen.runtime.approval.approvers import Approver
+from toolgen.serving.auth.addresses import listen
 
 from .pages import FILE_ROUTES, PATH, ApprovalPages, read_body, refusal, with_headers
 
@@ -37,9 +38,9 @@ def listen_on_loopback(port: int) -> list[socket.socket]:
     is taken: whoever holds it on the other address would be taken for this server.
     """
     for attempt in range(_ATTEMPTS):
-        first = _listening(socket.AF_INET, "127.0.0.1", port)
+        first = listen("127.0.0.1", port)
         try:
-            return [first, _listening(socket.AF_INET6, "::1", first.getsockname()[1])]
+            return [first, listen("::1", first.getsockname()[1])]
         except OSError as error:
             if error.errno in _NO_IPV6:
                 return [first]
@@ -47,12 +48,6 @@ def listen_on_loopback(port: int) -> list[socket.socket]:
             if port or attempt + 1 == _ATTEMPTS:
                 raise
     raise AssertionError("unreachable")
-
-
-def _listening(family: int, host: str, port: int) -> socket.socket:
-    made = socket.create_server((host, port), family=family)
-    # asyncio sets TCP_NODELAY for this protocol only
-    return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
 
 
 @asynccontextmanager

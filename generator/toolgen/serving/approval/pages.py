@@ -30,7 +30,9 @@ _HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
 }
-FILES: Final = {"approval.js": "text/javascript", "enrol.js": "text/javascript", "page.css": "text/css"}
+FILES: Final = {"page.css": "text/css"} | dict.fromkeys(
+    ("common.js", "approval.js", "enrol.js"), "text/javascript"
+)
 
 
 async def page_file(request: Request) -> Response:

@@ -1,8 +1,9 @@
-"""Loopback addresses, and URLs from which keys of an issuer may be fetched."""
+"""Addresses: loopback, sockets that listen, and URLs from which keys of an issuer may be fetched."""
 
 from __future__ import annotations
 
 import ipaddress
+import socket
 from urllib.parse import urlsplit
 
 
@@ -15,6 +16,17 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]").partition("%")[0]).is_loopback
     except ValueError:
         return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen on an address. Raises OSError.
+
+    The protocol of the socket is IPPROTO_TCP, which `socket.create_server` does not set: asyncio sets
+    TCP_NODELAY only then, and without it every answer on a connection waits 40 ms for the client's
+    acknowledgement.
+    """
+    made = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
 
 
 def is_trusted_url(url: str) -> bool:

@@ -133,6 +133,7 @@ class HttpApp:
             self.authentication = pages.authentication
         self.host, self.pages = host, pages
         self._by_command = by_command
+        self._approval_pages: ApprovalPages | None = None  # for tools that people approve
         self._running: _Running | None = None
         self._answer: ASGIApp = NOT_FOUND  # behind the guard, while it runs
 
@@ -146,10 +147,10 @@ class HttpApp:
             await self._answer_probe(scope, receive, send)
         elif running is None:
             raise RuntimeError("not started: pass the lifespan, as FastAPI(lifespan=mcp_app.lifespan)")
-        elif (found := self._approval_pages(scope)) is not None:
+        elif self._approval_pages is not None and self._approval_pages.is_for(scope):
             # public, and for the host of the approval URL alone; who knows an id can decline
             recorded = {**scope, "path": "/approvals/…"}
-            await found(scope, receive, recording(recorded, send))
+            await self._approval_pages(scope, receive, recording(recorded, send))
         else:
             scope = lower_names(scope)
             send = send if running.why_not_ready is None else closing(send)
@@ -164,7 +165,11 @@ class HttpApp:
             check_implementations(self.server)
             server, settings = self.server, self.server.state.settings
             PROCESS.started(server.name, server.version or "", "asgi", settings, server.catalog)
-        report_approvals(self.server)
+        if (approvals := self.server.state.approvals) is not None:
+            from toolgen.serving.approval.pages import ApprovalPages  # of tools that people approve
+
+            report_approvals(self.server)
+            self._approval_pages = ApprovalPages(approvals)
         running = _Running(self)
         async with running.serving():
             self._running, self._answer = running, self._reached(running.answer)
@@ -206,16 +211,6 @@ class HttpApp:
         """Refuse new requests and answer those in flight; after `grace` seconds, with an error."""
         if self._running is not None:
             await self._running.drain(grace)
-
-    def _approval_pages(self, scope: Scope) -> ApprovalPages | None:
-        """Return the pages of approvals if a request is for one of them."""
-        approvals = self.server.state.approvals if "/approvals/" in scope["path"] else None
-        if approvals is None:
-            return None
-        from toolgen.serving.approval.pages import ApprovalPages  # of tools that people approve
-
-        pages = ApprovalPages(approvals)
-        return pages if pages.is_for(scope) else None
 
     async def _answer_probe(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 200 to `/healthz` while the event loop runs, 503 to `/readyz` while not ready."""

@@ -19,7 +19,7 @@ from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.instrumentation.export import ServeMetrics
 from toolgen.runtime.logs.configure import announce
 from toolgen.runtime.process_record import PROCESS
-from toolgen.serving.auth.addresses import is_loopback
+from toolgen.serving.auth.addresses import is_loopback, listen
 from toolgen.serving.auth.grant import refused_tools
 from toolgen.serving.server import ToolServer
 
@@ -59,7 +59,7 @@ def serve_http(
             where = f"port {port} of 127.0.0.1 and ::1, where people open the pages of approvals"
             listening = listen_on_loopback(port)
         else:
-            listening = [_listen(host, port)]
+            listening = [listen(host, port)]
         if serve_metrics is not None and metrics_port is not None:
             flag, where = "--metrics-port", f"{host}:{metrics_port}"
             security = transport_security(host, server.state.settings.allowed_hosts, ())
@@ -125,17 +125,6 @@ def _is_address_of_pages(url: str | None, host: str, port: int) -> bool:
         return host in LOCALHOST
     parts = urlsplit(url)
     return parts.scheme == "http" and (parts.port or 80) == port
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """Listen on an address.
-
-    The protocol of the socket is IPPROTO_TCP, which `socket.create_server` does not set: asyncio sets
-    TCP_NODELAY only then, and without it every answer on a connection waits 40 ms for the client's
-    acknowledgement.
-    """
-    made = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    return socket.socket(made.family, made.type, socket.IPPROTO_TCP, fileno=made.detach())
 
 
 class _Server(uvicorn.Server):

@@ -94,7 +94,7 @@ class ServedSpecs:
 
         self._scratch = TemporaryDirectory(prefix="toolgen-mock-", ignore_cleanup_errors=True)
         approvals = MockApprovals(self.toolkit, Path(self._scratch.name))
-        before = self.toolkit._shared.use_approvals(approvals)
+        before = self.toolkit.use_approvals(approvals)
         if before is not None:  # the address of the server
             approvals.url = before.url
 

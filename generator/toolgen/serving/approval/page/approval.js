@@ -1,10 +1,6 @@
 // Shows an approval as text, and signs it with a key of the person. `act` is never written anew: what is shown as
 // signed is the text that its digest is of, whose numbers JavaScript cannot hold.
-const find = (id) => document.getElementById(id);
-const say = (text) => { find("status").textContent = text; };
 const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-const base64url = (buffer) =>
-  btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const ENDED = {
   approved: "Approved. You can close this page.",
   declined: "Declined: nothing is done.",
@@ -68,7 +64,7 @@ async function send(body) {
 
 async function approve() {
   if (!window.PublicKeyCredential) {
-    return say("This browser has no passkeys here: open the page over https, or at http://localhost.");
+    return say(NO_KEYS);
   }
   say("Your device asks for your key …");
   try {
@@ -83,7 +79,6 @@ async function approve() {
   }
 }
 
-document.querySelector(".site").textContent = location.host;
 find("approve").addEventListener("click", approve);
 find("decline").addEventListener("click", () => send({ declined: true }));
 load().catch((error) => say(`The page could not be loaded: ${error.message}`));

@@ -1,16 +1,12 @@
 // Makes a key for approvals, and shows its entry for the file of approvers. The server learns nothing of it, except
 // that of `toolgen approvers add`, which prints the entry in the terminal, too.
-const find = (id) => document.getElementById(id);
-const say = (text) => { find("status").textContent = text; };
-const base64url = (buffer) =>
-  btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const ES256 = -7; // https://www.iana.org/assignments/cose
 const query = new URLSearchParams(location.search);
 const name = query.get("name") ?? "";
 
 async function make() {
   if (!window.PublicKeyCredential) {
-    return say("This browser has no passkeys here: open the page over https, or at http://localhost.");
+    return say(NO_KEYS);
   }
   try {
     const random = () => crypto.getRandomValues(new Uint8Array(32));
@@ -37,7 +33,6 @@ async function make() {
   }
 }
 
-document.querySelector(".site").textContent = location.host;
 find("name").textContent = name;
 find("make").addEventListener("click", make);
 find("copy").addEventListener("click", () =>
