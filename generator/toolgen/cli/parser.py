@@ -175,7 +175,7 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def check_command(word: str, others: Iterable[str] = ()) -> None:
-    """Raise `UnableError` for a word that is neither a command nor one of the `others`, with the one to use."""
+    """Raise `UnableError` for a word that is not a command, nor in `others`, with the one to use."""
     known = [*COMMANDS, *others]
     if word in known:
         return
