@@ -250,7 +250,7 @@ CAPS = {
     "proof": 4_511,
     "runtime": 11_431,
     "schema": 2_290,
-    "serving": 5_315,
+    "serving": 5_319,
     "sources": 6_080,
     "testing": 3_806,
     "upstream": 2_077,

@@ -23,7 +23,7 @@ class LocalReferences:
         self.root = self._document.schema
 
     def follow(self, ref: object) -> tuple[str, Mapping[str, Any] | None]:
-        """Return the reference and its schema; None if it is not an object, or if a call decides which it is."""
+        """Return the reference and its schema; None if it is not an object, or a call decides which it is."""
         target = self._document.target(ref).value
         return str(ref), target if isinstance(target, Mapping) else None
 

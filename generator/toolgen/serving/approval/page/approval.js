@@ -25,6 +25,7 @@ function end(state) {
 }
 
 async function load() {
+  if (!window.isSecureContext) return say(NO_KEYS);
   const answer = await fetch(`${location.pathname}/request`);
   const found = await answer.json();
   if (!answer.ok) return found.state ? end(found.state) : say(found.error);
@@ -35,14 +36,14 @@ async function load() {
   showLines(find("question"), act.question);
   find("preview").hidden = act.preview === null;
   showLines(find("preview").querySelector(".shown"), act.preview ?? "");
-  find("tool").textContent = found.title === act.tool ? act.tool : `${found.title} (${act.tool})`;
-  find("caller").textContent = act.principal ?? "whoever uses this server";
-  find("approvers").textContent = act.approvers.join(", ") + (act.quorum > 1 ? ` (${act.quorum} of them)` : "");
-  find("signed").textContent = found.approvers.join(", ") || "nobody yet";
+  find("tool").textContent = visible(found.title === act.tool ? act.tool : `${found.title} (${act.tool})`);
+  find("caller").textContent = visible(act.principal ?? "whoever uses this server");
+  find("approvers").textContent = visible(act.approvers.join(", ")) + (act.quorum > 1 ? ` (${act.quorum} of them)` : "");
+  find("signed").textContent = visible(found.approvers.join(", ")) || "nobody yet";
   find("expires").textContent = new Date(act.expires * 1000).toLocaleString();
   find("before").hidden = found.done_before === null;
   find("before").textContent = `The same was done before, at ${new Date(found.done_before * 1000).toLocaleString()}.`;
-  find("act").textContent = found.act;
+  find("act").textContent = visible(found.act);
   find("call").hidden = false;
   if (found.state !== "pending") return end(found.state);
   if (!find("status").dataset.kept) say(options.allowCredentials.length ? "" : "Nobody has a key that may approve this.");
@@ -80,5 +81,6 @@ async function approve() {
 }
 
 find("approve").addEventListener("click", approve);
-find("decline").addEventListener("click", () => send({ declined: true }));
+find("decline").addEventListener("click", () =>
+  send({ declined: true }).catch((error) => say(`The server was not told: ${error.message}`)));
 load().catch((error) => say(`The page could not be loaded: ${error.message}`));
