@@ -254,7 +254,7 @@ CAPS = {
     "sources": 6_080,
     "testing": 3_806,
     "upstream": 2_077,
-    "tests": 45_677,
+    "tests": 45_678,
     "tools": 5_010,
     "benchmarks": 1_983,
     "templates": 1_104,

@@ -40,7 +40,7 @@ async def until(condition: Any) -> None:
 
 
 def address_of_metrics(server: HttpServer) -> str:
-    return next(word for word in server.log.split() if word.endswith("/metrics"))
+    return re.findall(r'http://[^\s"]+/metrics', server.log)[0]
 
 
 def scrape(server: HttpServer) -> str:

@@ -72,7 +72,6 @@ def serve_http(
     port = listening[0].getsockname()[1]
     if approvals is not None and has_pages:
         approvals.use_url(f"http://localhost:{port}")
-    PROCESS.started(server.name, server.version or "", "http", server.state.settings, server.catalog)
     connections = max_connections()
     config = uvicorn.Config(
         app,
@@ -92,6 +91,8 @@ def serve_http(
         shown = f"[{host}]" if ":" in host else host
         root = f"http://{shown}:{port}"
         announce(f"serving {server.name} at {root}/mcp", logging.INFO)
+        # after the line by which programs find the address
+        PROCESS.started(server.name, server.version or "", "http", server.state.settings, server.catalog)
         if pages is not None:
             announce(f"open {pages.address(root)}", logging.INFO)
         if metrics_port is not None:
