@@ -218,7 +218,9 @@ async def test_a_dead_workers_task_is_started_again_only_if_that_does_no_harm(
     assert len(DONE) == starts
 
 
-async def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dead_workers_task_is_queued_again_at_the_first_look(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     now = [1000.0]
     monkeypatch.setattr("time.time", lambda: now[0])
     toolkit = background(annotations={"idempotentHint": True})
@@ -234,6 +236,7 @@ async def test_a_dead_workers_task_is_queued_again_at_the_first_look(monkeypatch
         await toolkit.task(task.id)
         sizes.append(len(queue.items))
     assert sizes == [1, 2, 2, 2]
+    assert caplog.messages == ["a call of x has waited 31 s for a worker: queued again"]
 
 
 async def test_a_task_of_another_version_is_left_to_its_workers() -> None:

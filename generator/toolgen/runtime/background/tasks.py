@@ -129,7 +129,15 @@ class Tasks:
         if record is None:
             return None
         if record.state == "queued" and is_changed:
-            # it came to a worker with another version of its tool, or was lost with a worker
+            # no worker is free, it came to one with another version of its tool, or was lost with a worker
+            tool_name, created_at = json.loads(record.digest)
+            waited = time.time() - created_at
+            LOGGER.warning(
+                "a call of %s has waited %.0f s for a worker: queued again",
+                tool_name,
+                waited,
+                extra={"event": "queued", "tool_name": tool_name},
+            )
             try:
                 await self.queue.put(name, record.answer.decode())
             except StoreError as error:  # tried again after another lease
@@ -375,6 +383,7 @@ class SaqQueue:
         from redis import asyncio as redis
 
         redis.Redis.from_url(url)  # refuse a wrong URL now
+        logging.getLogger("saq").setLevel(logging.WARNING)  # it logs each task that it queues
         self._url = url
         # a connection belongs to an event loop
         self._queues: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
@@ -418,7 +427,6 @@ class SaqQueue:
         async def started(_: Any) -> None:
             on_start()
 
-        logging.getLogger("saq").setLevel(logging.WARNING)
         queue = self._open()
         worker: Any = Worker(
             queue,
