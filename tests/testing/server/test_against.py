@@ -47,6 +47,14 @@ def test_all_calls_are_made_if_they_are_allowed(shop: Shop) -> None:
     assert clear["not_checked"]["failed-calls"] == "the state of a server cannot be seen"
 
 
+def test_people_are_not_asked_to_approve_calls_of_a_test(shop: Shop) -> None:
+    spec = shop.cli.root / "specs" / "clear.yaml"
+    spec.write_text(spec.read_text().replace("shelf?}", "shelf?, proof: person}"))
+    (clear,) = shop.report("clear", "--all-calls")["tools"]
+    assert (clear["result"], clear["calls"]) == ("not tested", 0)
+    assert clear["not_tested"] == "people would be asked to approve its calls"
+
+
 FAULTS = {
     ("look", "wrong output"): ("example", "example 'bells' has another output"),
     ("clear", "acts alone"): ("consent", "the tool acted although the user declined"),
