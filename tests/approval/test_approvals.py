@@ -64,7 +64,7 @@ Make = Callable[..., Shop]
 @pytest.fixture
 def shop(tmp_path: Path) -> Make:
     def make(execute: Any = None, preview: Any = None, **changes: Any) -> Shop:
-        rule = changes.pop("rule", {})
+        rule, fields = changes.pop("rule", {}), changes.pop("fields", {})
         done: list[Any] = []
 
         class Refund(BaseTool[Any, Any]):
@@ -77,6 +77,7 @@ def shop(tmp_path: Path) -> Make:
                     "required": ["id"],
                 },
                 "confirm": {**CONFIRM, **rule, **({"preview": True} if preview else {})},
+                **fields,
             }
 
             async def execute(self, request: Any, context: Any) -> Any:
@@ -257,6 +258,22 @@ def test_nothing_is_done_while_the_store_or_the_receipts_are_away(shop: Make, mo
     assert not it.done
 
 
+def test_a_worker_records_who_has_approved(shop: Make, caplog: pytest.LogCaptureFixture) -> None:
+    it = shop(fields={"background": {"result_ttl": 60}}, task_queue="memory")
+
+    async def main() -> None:
+        await it.sign(await it.open())
+        assert (await it.call()).success
+
+    with caplog.at_level("INFO", "toolgen.audit"):
+        run(main())
+    found: Any = [each for each in caplog.records if each.name == "toolgen.audit"]
+    [done] = it.done
+    recorded = [(each.way, each.approvers, each.receipt) for each in found if each.event == "approved"]
+    assert recorded == [("person", "ann", done.receipt), ("repeated", "ann", done.receipt)]
+    assert done.approvers == ("ann",)
+
+
 def test_one_caller_has_twenty_approvals_open(shop: Make) -> None:
     it = shop()
 
@@ -279,7 +296,6 @@ def test_one_caller_has_twenty_approvals_open(shop: Make) -> None:
     ("settings", "text"),
     [
         ({"approvers": "missing.toml"}, "--approvers: there is no file missing.toml"),
-        ({"approval_url": None}, "calls cannot be approved: --approval-url"),
         ({"rule": {"approvers": ["nobody"]}}, "calls of refund cannot be approved: 0 of its approvers"),
         (
             {"rule": {"quorum": 3}},

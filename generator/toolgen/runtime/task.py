@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -57,4 +57,6 @@ class TaskCall:
     meta: Mapping[str, Any]
     approved: str | None  # digest of the question and the preview that the user has approved
     most: int  # times that it may be started, if workers die
+    approvers: Sequence[str] = ()  # with `proof: person`: who has signed
+    receipt: str | None = None  # digest of what they signed
     trace: Mapping[str, str] = field(default_factory=dict)  # W3C Trace Context of the call

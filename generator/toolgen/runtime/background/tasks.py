@@ -323,6 +323,8 @@ def task_call(
         # tokens and keys are for the process that has read them
         meta={k: v for k, v in context.meta.items() if not k.startswith("toolgen/") and is_json({k: v})},
         approved=None if approval is None else digest_of_question(approval.message, approval.preview),
+        approvers=() if approval is None else approval.approvers,
+        receipt=None if approval is None else approval.receipt,
         most=RESTARTS if contract.is_idempotent else 1,
         trace=current_context(),
     )
@@ -330,9 +332,12 @@ def task_call(
 
 def worker_caller(call: TaskCall, progress: Progress) -> Caller:
     """Return the caller of a call that a worker runs."""
+    approved = None
+    if call.approved is not None:
+        approved = Approved(call.approved, "repeated", approvers=call.approvers, receipt=call.receipt)
     return Caller(
         in_worker=True,
-        approved=None if call.approved is None else Approved(call.approved, "repeated"),
+        approved=approved,
         meta=call.meta,
         progress=progress,
         scopes=call.scopes,

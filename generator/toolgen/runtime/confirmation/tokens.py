@@ -13,7 +13,7 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
 from toolgen.runtime.errors import ToolError
@@ -33,6 +33,8 @@ class Approved:
     question_id: str = ""  # in the audit log
     call: str = ""  # digest of the tool and its arguments
     holder: str | None = None  # digest of the principal or the session
+    approvers: Sequence[str] = field(default_factory=list)  # who signed (`proof: person`)
+    receipt: str | None = None  # digest of what they signed
 
 
 @dataclass(frozen=True, slots=True)

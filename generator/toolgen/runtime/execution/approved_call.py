@@ -14,8 +14,8 @@ from typing import Final, TypeVar
 from toolgen.runtime import errors
 from toolgen.runtime.approval.approvals import ApprovalRecord, Approvals, Wanted
 from toolgen.runtime.approval.signature import Act
-from toolgen.runtime.confirmation.question import Approval, ConfirmationPending, Outcome
-from toolgen.runtime.confirmation.tokens import digest_of_call
+from toolgen.runtime.confirmation.question import ConfirmationPending, Outcome
+from toolgen.runtime.confirmation.tokens import Approved, digest_of_call
 from toolgen.runtime.isolation import run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
@@ -52,10 +52,10 @@ class ApprovedCall(ConfirmedCall):
             ) from None
         self.metadata.pop("approval", None)  # nobody has to open it any more
         receipt = Act(record.act).digest
-        self._audit_of("approved", record, question, approvers=", ".join(record.people), receipt=receipt)
-        principal, people = self.call.principal, record.people
-        preview = self.caller.approved_preview(question.preview)
-        self.call.approval = Approval(preview, question.asked.message, principal, people, receipt)
+        self.approve(
+            question,
+            Approved(question.digest, "person", record.id, approvers=record.people, receipt=receipt),
+        )
         try:
             return await execute()
         except errors.ToolError:
@@ -111,8 +111,8 @@ class ApprovedCall(ConfirmedCall):
             raise
         return True
 
-    def _audit_of(self, outcome: Outcome, record: ApprovalRecord, question: Question, **known: str) -> None:
-        self.audit(outcome, "person", record.id, question, **known)
+    def _audit_of(self, outcome: Outcome, record: ApprovalRecord, question: Question) -> None:
+        self.audit(outcome, "person", record.id, question)
 
     def _wanted(self, question: Question) -> Wanted:
         contract, rule = self.contract, self.contract.confirm or {}

@@ -139,14 +139,20 @@ class ConfirmedCall:
             self.audit("changed", approved.way, approved.question_id, question)
             changed = errors.ChangedSinceConfirmedError
             raise question.error(changed, changed.description, "Preview of the new state:")
-        self.audit("approved", approved.way, approved.question_id, question)
-        preview = self.caller.approved_preview(question.preview)
-        self.call.approval = Approval(preview, question.asked.message, self.call.principal)
+        self.approve(question, approved)
         try:
             return await execute()
         except ConfirmationPending as pending:  # an adopted tool asks by its result: it is called again
             pending.token = self.environment.confirmations.issue(approved)
             raise
+
+    def approve(self, question: Question, approved: Approved) -> None:
+        """Record an approval, in the audit log and for `execute`."""
+        people, receipt = tuple(approved.approvers), approved.receipt
+        known = {"approvers": ", ".join(people), "receipt": receipt or ""}
+        self.audit("approved", approved.way, approved.question_id, question, **known)
+        preview, asked = self.caller.approved_preview(question.preview), question.asked
+        self.call.approval = Approval(preview, asked.message, self.call.principal, people, receipt)
 
     @property
     def _on_unsupported(self) -> str:
