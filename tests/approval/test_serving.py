@@ -5,12 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import mcp_types as types
 import pytest
+from toolgen.runtime.approval.approvals import Approvals
+from toolgen.runtime.settings import Settings
+from toolgen.serving.approval import listener
+from toolgen.serving.approval.pages import ApprovalPages
+from toolgen.serving.transports.http import ALL_ARE_ONE
 from toolgen.testing.test_key import TestKey
 
 from tests.end_to_end.project import ERAS, TRANSPORTS, Project, error_code, text_of
@@ -180,13 +187,17 @@ async def test_a_mounted_application_has_pages_beside_mcp(shop: Project) -> None
         assert (await http.get(f"{url}/approvals/x/request")).status_code == 404
         log = (shop.root / "server.log").read_text()
         assert "approvers: approvers.toml, SHA-256 " in log
+        assert ALL_ARE_ONE not in log
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("transport", ["stdio", "http", "everywhere"])
 def test_a_server_does_not_start_beside_another_at_its_address(shop: Project, transport: str) -> None:
     with socket.create_server(("::1", 0), family=socket.AF_INET6) as taken:
         port = str(taken.getsockname()[1])
-        flags = {"stdio": ("--approval-url", f"http://localhost:{port}"), "http": ("--http", "--port", port)}
+        url = ("--approval-url", f"http://localhost:{port}")
+        http = ("--http", "--port", port)
+        everywhere = (*http, *url, "--host", "0.0.0.0", "--insecure-no-auth")
+        flags = {"stdio": url, "http": http, "everywhere": everywhere}
         done = shop.python("-m", "generated.mcp_server", *flags[transport])
     assert done.returncode == 2
     assert "127.0.0.1 and ::1" in done.stderr
@@ -195,12 +206,80 @@ def test_a_server_does_not_start_beside_another_at_its_address(shop: Project, tr
     assert (done.returncode, "--approvers: " in done.stderr) == (2, True), done.stderr
 
 
-async def test_without_an_address_calls_are_refused(shop: Project) -> None:
-    async with shop.server("--host", "0.0.0.0", "--insecure-no-auth") as server:
-        server.url = server.url.replace("0.0.0.0", "127.0.0.1")
-        async with server.client("auto") as client:
-            assert "cannot be approved here" in text_of(await client.call_tool("refund", {"order": 1}))
-        assert "calls cannot be approved: --approval-url" in server.log
+def test_a_server_without_an_address_of_pages_does_not_start(shop: Project) -> None:
+    flags = ("--http", "--port", "0", "--host", "0.0.0.0", "--insecure-no-auth")
+    done = shop.python("-m", "generated.mcp_server", *flags)
+    assert (done.returncode, "--approval-url must say where" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "port"), [(None, 0), ("http://localhost", 80), ("http://localhost:7000", 7000)]
+)
+async def test_pages_are_served_at_the_port_of_their_address(
+    monkeypatch: pytest.MonkeyPatch, url: str | None, port: int
+) -> None:
+    def refuse(host: str, port: int) -> None:
+        raise OSError(port)
+
+    monkeypatch.setattr(listener, "listen_for_pages", refuse)
+    with pytest.raises(OSError) as refused:
+        async with listener.serving_pages(Approvals(Settings(approval_url=url))):
+            pass
+    assert refused.value.args == (port,)
+
+
+async def test_a_browser_may_leave_before_it_has_sent_a_signature() -> None:
+    origin = "http://localhost:7000"
+    headers = [("host", "localhost:7000"), ("origin", origin), ("content-type", "application/json")]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/approvals/x",
+        "headers": [(name.encode(), value.encode()) for name, value in headers],
+    }
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await ApprovalPages(Approvals(Settings(approval_url=origin)))(scope, receive, send)
+    assert sent[0]["status"] == 400
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP")
+def test_a_server_over_stdio_reads_approvers_again_after_sighup(shop: Project) -> None:
+    log = shop.root / "server.log"
+    with (
+        log.open("w") as err,
+        subprocess.Popen(
+            [sys.executable, "-m", "generated.mcp_server"],
+            cwd=shop.root,
+            env=shop.environment({}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=err,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        ) as server,
+    ):
+        assert server.stdin is not None
+        assert server.stdout is not None
+
+        def ping() -> bytes:
+            server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+            server.stdin.flush()
+            answer: bytes = server.stdout.readline()
+            return answer
+
+        assert ping()
+        write_approvers(shop, bob=TestKey.make())
+        server.send_signal(signal.SIGHUP)
+        assert ping(), "it goes on"
+        server.stdin.close()
+        assert server.wait(30) == 0
+    assert log.read_text().count("approvers: approvers.toml, SHA-256 ") == 2
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="there is no SIGHUP")
@@ -215,4 +294,5 @@ async def test_a_removed_key_approves_nothing_after_sighup(shop: Project) -> Non
             await asyncio.sleep(0.05)
         assert await sign(pending) == 403
         assert error_code(await client.call_tool("refund", {"order": 1})) == "changed_since_confirmed"
+        assert ALL_ARE_ONE in server.log
     assert not acts(shop)

@@ -161,9 +161,13 @@ class Approvals:
             if settings.approvers is not None:
                 raise SettingError(f"--approvers: there is no file {settings.approvers}") from None
 
-    def use_url(self, url: str) -> None:
-        """Take the address of a server whose port is known, unless a setting says where pages are."""
+    def use_url(self, url: str | None) -> None:
+        """Take the address of a server unless a setting has one. Raises SettingError if there is none."""
         self.url = self.url or url
+        if self.url is None:
+            raise SettingError(
+                "--approval-url must say where people approve calls: https://NAME, for example"
+            )
 
     def reload(self) -> None:
         """Read the file of approvers again. A fault is logged, and changes nothing."""
@@ -186,8 +190,6 @@ class Approvals:
             problems.append(
                 f"there is no file {self._file}: nobody can approve calls (toolgen approvers add)"
             )
-        if self.url is None:
-            problems.append("calls cannot be approved: --approval-url says where people open their pages")
         for definition in () if problems else definitions:
             rule = definition.get("confirm", {})
             keys = self.approvers.eligible(rule.get("approvers", ()), self.rp_id)

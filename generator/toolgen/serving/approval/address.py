@@ -27,6 +27,7 @@ KEY: Final = "toolgen/approval"  # of the question in the result
 _STATE: Final = "toolgen/approval:"  # how the state of a question begins
 _ROUNDS: Final = 9  # of waiting: clients give up after ten
 _POLL_SECONDS: Final = 1.0
+_MAX_NOTICES: Final = 100  # clients that wait for one: each asks the store once in _POLL_SECONDS
 
 
 @dataclass(slots=True)
@@ -98,8 +99,10 @@ class AddressShown:
         assert approvals is not None
         assert request is not None
         session = session_id_of(request) or ""
-        if answer.action == "accept" and (session, address.id) not in self.state.notices:
-            self.state.notices.add((session, address.id))
+        notices, notice = self.state.notices, (session, address.id)
+        # beyond the limit, a client learns it from its next call: the notification is optional in MCP
+        if answer.action == "accept" and notice not in notices and len(notices) < _MAX_NOTICES:
+            notices.add(notice)
             work = _notify_end(self.state, approvals, address.id, session, request.session)
             when_session_ends(session, self.state.start(work).cancel)
 

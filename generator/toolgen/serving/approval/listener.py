@@ -6,7 +6,7 @@ import asyncio
 import errno
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from hmac import compare_digest
 from http import HTTPStatus
@@ -27,33 +27,35 @@ from toolgen.serving.auth.addresses import listen
 
 from .pages import FILE_ROUTES, PATH, ApprovalPages, read_body, refusal, with_headers
 
-_ATTEMPTS: Final = 20  # at a port that is free on both addresses
+LOOPBACK: Final = ("127.0.0.1", "::1")
+_HELD_BY: Final = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 _NO_IPV6: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
-def listen_on_loopback(port: int) -> list[socket.socket]:
-    """Listen at one port of 127.0.0.1 and of ::1, which browsers both try for `localhost`.
+def listen_for_pages(host: str, port: int) -> list[socket.socket]:
+    """Listen at one port of `host`, of 127.0.0.1 and of ::1, which browsers both try for `localhost`.
 
-    Port 0 is one that is free on both. A machine without IPv6 has 127.0.0.1 alone. Raises OSError if a port
-    is taken: whoever holds it on the other address would be taken for this server.
+    A machine without IPv6 has no ::1. Raises OSError if the port is taken on one of them: whoever holds it
+    there would be taken for this server.
     """
-    for attempt in range(_ATTEMPTS):
-        first = listen("127.0.0.1", port)
-        try:
-            return [first, listen("::1", first.getsockname()[1])]
-        except OSError as error:
-            if error.errno in _NO_IPV6:
-                return [first]
-            first.close()
-            if port or attempt + 1 == _ATTEMPTS:
-                raise
-    raise AssertionError("unreachable")
+    with ExitStack() as stack:
+        listening = [stack.enter_context(listen(host, port))]
+        port = listening[0].getsockname()[1]
+        for address in LOOPBACK:
+            try:
+                if address != _HELD_BY.get(host, host):
+                    listening.append(stack.enter_context(listen(address, port)))
+            except OSError as error:
+                if error.errno not in _NO_IPV6:
+                    raise
+        stack.pop_all()  # all of them stay open
+    return listening
 
 
 @asynccontextmanager
 async def serving(app: ASGIApp, port: int = 0) -> AsyncIterator[int]:
     """Serve an application on loopback in the running event loop, and yield the port. Raises OSError."""
-    sockets = listen_on_loopback(port)
+    sockets = listen_for_pages(LOOPBACK[0], port)
     config = uvicorn.Config(
         app,
         interface="asgi3",
@@ -84,11 +86,11 @@ class _Server(uvicorn.Server):
 @asynccontextmanager
 async def serving_pages(approvals: Approvals | None) -> AsyncIterator[None]:
     """Serve the pages of approvals at their address on this machine, or at a free port. Raises OSError."""
-    parts = urlsplit("http://localhost" if approvals is None or approvals.url is None else approvals.url)
+    parts = urlsplit("http://localhost:0" if approvals is None or approvals.url is None else approvals.url)
     if approvals is None or parts.scheme != "http":
         yield
         return
-    async with serving(ApprovalPages(approvals), parts.port or 0) as port:
+    async with serving(ApprovalPages(approvals), 80 if parts.port is None else parts.port) as port:
         approvals.use_url(f"http://localhost:{port}")
         yield
 

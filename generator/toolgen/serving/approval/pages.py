@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
@@ -121,13 +121,13 @@ async def read_body(request: Request, origin: str) -> Mapping[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise ApprovalError(415, "The body must be application/json.")
     data = b""
-    async for part in request.stream():
-        data += part
-        if len(data) > MAX_BYTES:
-            raise ApprovalError(400, f"The body has more than {MAX_BYTES} bytes.")
     try:
+        async for part in request.stream():
+            data += part
+            if len(data) > MAX_BYTES:
+                raise ApprovalError(400, f"The body has more than {MAX_BYTES} bytes.")
         body = json.loads(data)
-    except (ValueError, RecursionError):
+    except (ClientDisconnect, ValueError, RecursionError):
         body = None
     if not isinstance(body, Mapping):
         raise ApprovalError(400, "The body is no JSON object.")

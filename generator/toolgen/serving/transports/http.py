@@ -67,6 +67,10 @@ PATHS: Final = (ENDPOINT, f"{ENDPOINT}/")
 RETRY_SECONDS: Final = "5"
 STARTING: Final = "starting"
 STOPS: Final = "stopping"
+ALL_ARE_ONE: Final = (
+    "callers are not identified, so each can use an approval that another asked for: configure "
+    "--auth-tokens or --auth-issuer"
+)
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
 NOT_FOUND: Final = PlainTextResponse("Not Found", 404)
@@ -169,6 +173,8 @@ class HttpApp:
             from toolgen.serving.approval.pages import ApprovalPages  # of tools that people approve
 
             report_approvals(self.server)
+            if self.authentication is None:
+                LOGGER.warning(ALL_ARE_ONE)
             self._approval_pages = ApprovalPages(approvals)
         running = _Running(self)
         async with running.serving():

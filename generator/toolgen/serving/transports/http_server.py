@@ -54,10 +54,10 @@ def serve_http(
     has_pages = approvals is not None and _is_address_of_pages(approvals.url, host, port)
     try:
         if has_pages:
-            from toolgen.serving.approval.listener import listen_on_loopback  # of tools that people approve
+            from toolgen.serving.approval.listener import listen_for_pages  # of tools that people approve
 
-            where = f"port {port} of 127.0.0.1 and ::1, where people open the pages of approvals"
-            listening = listen_on_loopback(port)
+            where += ", 127.0.0.1 and ::1, where people open the pages of approvals"
+            listening = listen_for_pages(host, port)
         else:
             listening = [listen(host, port)]
         if serve_metrics is not None and metrics_port is not None:
@@ -70,8 +70,8 @@ def serve_http(
         announce(f"cannot listen on {where}: {why}; choose another {flag} or --host", logging.ERROR)
         return 2
     port = listening[0].getsockname()[1]
-    if approvals is not None and has_pages:
-        approvals.use_url(f"http://localhost:{port}")
+    if approvals is not None:
+        approvals.use_url(f"http://localhost:{port}" if has_pages else None)
     connections = max_connections()
     config = uvicorn.Config(
         app,
@@ -121,8 +121,8 @@ def max_connections() -> int:
 
 
 def _is_address_of_pages(url: str | None, host: str, port: int) -> bool:
-    """True if browsers that open approvals at `url`, or by default at localhost, reach this address."""
-    if url is None or host not in LOCALHOST:
+    """True if browsers that open approvals at `url`, or by default at localhost, reach this port."""
+    if url is None:
         return host in LOCALHOST
     parts = urlsplit(url)
     return parts.scheme == "http" and (parts.port or 80) == port

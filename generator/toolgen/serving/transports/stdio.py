@@ -74,7 +74,12 @@ class _Stdio:
     async def serve(self) -> int:
         """Serve until the client or a signal ends it."""
         loop = asyncio.get_running_loop()
-        stop = Stop(self._settings.grace, lambda: loop.call_soon_threadsafe(self._stopping.set))
+        approvals = self._server.state.approvals  # all that a server over stdio reads again
+        stop = Stop(
+            self._settings.grace,
+            lambda: loop.call_soon_threadsafe(self._stopping.set),
+            approvals and (lambda: loop.call_soon_threadsafe(approvals.reload)),
+        )
         with _private_descriptors() as (stdin, stdout), stop.handling_signals():
             lines = _Lines(stdin, self._settings.max_request_bytes)
             output = _Output(stdout, lambda: loop.call_soon_threadsafe(self._disconnected.set))
