@@ -121,6 +121,19 @@ def test_the_configuration_of_the_commit_says_where_its_specs_were(folder: Path)
     assert found.old.contracts["b"].spec == found.new.contracts["b"].spec
 
 
+def test_targets_of_the_projects_own(folder: Path) -> None:
+    files = {
+        "toolgen.toml": 'targets = ["csv"]\ntemplates = "templates"\n',
+        "templates/csv/target.yaml": "dialect: null\n",
+        "specs/a.yaml": spec("a"),
+    }
+    repository = Repository.create(folder / "targets", files)
+    repository.write({"specs/a.yaml": spec("a", "targets: {csv: {name: b}}\n")})
+    old, new = sides(repository, "main").old, sides(repository, "main").new
+    assert old.contracts["a"].published_names() == {}
+    assert new.contracts["a"].published_names() == {"csv": "b"}
+
+
 # What a commit may hold
 
 

@@ -75,7 +75,8 @@ def read_folder(repository: GitRepository, commit: CommitName, path: str, projec
     reader = _CommitReader(repository, commit)
     folder = "" if path in ("", ".") else f"{path.rstrip('/')}/"
     found = reader.read_project(project.root, folder)
-    return found or reader.read_specs(replace(project, templates=None, targets=None), folder)
+    plain = replace(project, templates=None, targets=None)
+    return found or reader.read_specs(plain, folder, targets_of(plain, {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,11 @@ class _CommitReader:
             targets = targets_of(project, self._own_targets(project, folder))
         except SpecErrors as errors:
             raise SpecErrors(_moved(errors.diagnostics, shown)) from None
-        found = self.read_specs(project, _joined(folder, project.specs))
-        return replace(found, targets=targets, configured_in=shown)
+        found = self.read_specs(project, _joined(folder, project.specs), targets)
+        return replace(found, configured_in=shown)
 
-    def read_specs(self, project: Project, folder: str) -> Revision:
-        """Return the specs in `folder`, with the built-in targets."""
+    def read_specs(self, project: Project, folder: str, targets: tuple[Target, ...]) -> Revision:
+        """Return the specs in `folder`."""
         prefix = f"{self.commit.label}:{folder}"
         found = {
             path: entry
@@ -123,7 +124,7 @@ class _CommitReader:
                 faults.append(fault.diagnostic(prefix + path))
         if faults:
             raise SpecErrors(faults)
-        return Revision(project, prefix, specs, targets_of(project, {}))
+        return Revision(project, prefix, specs, targets)
 
     def _below(self, folder: str) -> dict[str, TreeEntry]:
         """Return what is below `folder`, by paths relative to it."""
