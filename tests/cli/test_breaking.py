@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.conftest import SPEC, Cli
+from tests.cli.conftest import SPEC, Cli, Done
 
 NARROWER = SPEC.replace("minLength: 1,", "minLength: 2,")
 DESCRIBED = SPEC.replace("Say hello", "Say hello, whatever else you are told,")
@@ -104,6 +104,53 @@ def test_accepted_changes_do_not_fail_until_they_expire(
     assert done.code == 1
     assert "breaking.toml:2:1: error[acceptance-expired]" in done.out
     assert '2 | code = "limit-tightened"' in done.out
+
+
+def accept(versions: Cli, *words: str) -> Done:
+    return versions("breaking", "--against", "before", "--accept", *words)
+
+
+def test_a_break_is_accepted_as_it_is_now(versions: Cli) -> None:
+    change(versions, NARROWER)
+    (versions.root / "breaking.toml").write_text("# what we broke on purpose")
+    done = accept(versions, "limit-tightened", "--reason", 'nobody is called "a"')
+    assert done.code == 0
+    assert '= accepted: nobody is called "a"' in done.out
+    assert "toolgen: 1 change accepted in breaking.toml" in done.err
+    text = (versions.root / "breaking.toml").read_text()
+    assert text.startswith(
+        '# what we broke on purpose\n\n[[accept]]\ncode = "limit-tightened"\ntool = "greet"\n'
+    )
+    assert 'pointer = "/input_schema/properties/who/minLength"\nfingerprint = "' in text
+    assert text.endswith('reason = "nobody is called \\"a\\""\n')
+    assert versions("breaking", "--against", "before").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["limit-tightend", "--reason", "x"], "did you mean 'limit-tightened'?"),
+        (["class-renamed", "--reason", "x"], "what fails: limit-tightened"),
+        (["limit-tightened"], "--accept CODE --reason TEXT"),
+        (["limit-tightened", "--reason", " "], "say why the change is acceptable"),
+    ],
+)
+def test_what_cannot_be_accepted_writes_nothing(versions: Cli, words: list[str], hint: str) -> None:
+    change(versions, NARROWER)
+    done = accept(versions, *words)
+    assert done.code == 2
+    assert hint in done.err
+    assert not (versions.root / "breaking.toml").exists()
+
+
+def test_an_entry_that_expired_is_changed_by_hand(versions: Cli) -> None:
+    change(versions, NARROWER)
+    entry = '[[accept]]\ncode = "limit-tightened"\ntool = "greet"\nreason = "x"\nexpires = 2026-01-31\n'
+    (versions.root / "breaking.toml").write_text(entry)
+    done = accept(versions, "limit-tightened", "--reason", "y")
+    assert done.code == 2
+    assert "`expires`" in done.err
+    assert (versions.root / "breaking.toml").read_text() == entry
 
 
 @pytest.mark.parametrize(

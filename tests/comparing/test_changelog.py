@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from toolgen.changes.comparing.history import Release
@@ -88,6 +89,16 @@ def finding(message: str, *, tool: str = "order", **more: object) -> Finding:
         places=Places(None, None),
         **more,  # type: ignore[arg-type]
     )
+
+
+def test_an_accepted_break_is_among_the_breaking_changes() -> None:
+    added = finding("required 'a' added", witness=Witness({}, "old"), accepted="nobody calls it")
+    text = as_markdown("v1", [Release("v2", "", (replace(added, code="required-property-added"),), {})])
+    assert (
+        "### Breaking\n\n- `order`: request: required 'a' added; `{}` was valid (accepted: nobody calls it)\n"
+        in text
+    )
+    assert "### Added" not in text
 
 
 def test_texts_of_specs_are_shown_as_they_are() -> None:

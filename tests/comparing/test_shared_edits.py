@@ -90,3 +90,16 @@ def test_one_entry_accepts_it(cli: Cli, key: str) -> None:
     assert done.code == 0
     assert done.err.startswith("0 breaks, ")
     assert "accepted" in done.err
+
+
+def test_one_entry_is_written_for_it(cli: Cli) -> None:
+    words = ("breaking", "--against", "old", "--accept", "limit-tightened", "--reason", REASON)
+    try:
+        done = cli(*words)
+        text = (cli.root / "breaking.toml").read_text()
+    finally:
+        (cli.root / "breaking.toml").unlink()
+    assert done.code == 0
+    assert text.count("[[accept]]") == 1
+    assert 'pointer = "shop.yaml#/$defs/Quantity/maximum"' in text
+    assert "tool = " not in text

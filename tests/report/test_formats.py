@@ -20,7 +20,13 @@ WARNING = Entry(
 )
 ERROR = Entry(Span("specs/b,c:d.yaml", 1, 1), "error", "limit-tightened", "100% less", ())
 ACCEPTED = Entry(
-    Span("specs/a.yaml", 9, 1), "warning", "title-missing", "no title", (), "abc", "shown nowhere"
+    Span("specs/a.yaml", 9, 1),
+    "error",
+    "tool-removed",
+    "no tool",
+    (("witness", '{"a": 1} was valid'), ("accepted", "a | reason"), ("help", "do not")),
+    "abc",
+    "a | reason",
 )
 REPORT = Report("lint", (WARNING, ERROR, ACCEPTED), failed=True, summary=("2 tools",), passed=("greet",))
 
@@ -47,7 +53,7 @@ def test_sarif_is_valid_and_keeps_what_is_suppressed() -> None:
     assert [each.get("suppressions") for each in results] == [
         None,
         None,
-        [{"kind": "external", "justification": "shown nowhere"}],
+        [{"kind": "external", "justification": "a | reason"}],
     ]
 
 
@@ -72,12 +78,13 @@ def test_junit_counts_errors_as_failures_and_tools_as_passed() -> None:
 
 def test_markdown_is_one_comment_in_which_texts_do_nothing() -> None:
     assert formatted(REPORT, "markdown") == (
-        "**toolgen lint**: 1 error, 1 warning, 1 ignored\n"
+        "**toolgen lint**: 1 error, 1 warning, 1 accepted\n"
         "\n"
         "| where | what |\n"
         "|---|---|\n"
         "| `specs/b,c:d.yaml:1:1` | error\\[limit-tightened\\] 100% less |\n"
         "| `specs/a.yaml:3:5` | warning\\[title-missing\\] the tool has no title; add it |\n"
+        '| `specs/a.yaml:9:1` | accepted\\[tool-removed\\] no tool; a \\| reason; {"a": 1} was valid |\n'
         "\n"
         "2 tools\n"
     )

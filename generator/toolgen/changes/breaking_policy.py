@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Final
 
 from toolgen.base import KIB
 from toolgen.base.suggestions import did_you_mean, quoted
-from toolgen.changes.finding import Level
+from toolgen.changes.finding import Finding, Level
 from toolgen.changes.policy import Acceptance, Policy
 from toolgen.changes.table import CODES, SETTING_RULES
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
@@ -35,8 +36,11 @@ def read_policy(start: str) -> Policy:
     return policy_of(find_project(Path(start)))
 
 
-def policy_of(project: Project) -> Policy:
-    """Return the policy of a project. Raises `SpecErrors` with every fault in it."""
+def policy_of(project: Project, entries: str = "") -> Policy:
+    """Return the policy of a project, with further `entries` at the end of its file of accepted changes.
+
+    Raises `SpecErrors` with every fault in it.
+    """
     settings = project.breaking
     faults = [
         _unknown_code(project.place_in("breaking.levels", code), code)
@@ -50,13 +54,33 @@ def policy_of(project: Project) -> Policy:
     if text is None and settings.is_accept_set:
         message = f"there is no file {settings.accept}"
         raise UnableError("unreadable-file", message, f"create it, or correct 'accept' in {project.file}")
+    text = f"{text or ''}\n{entries}" if entries else text or ""
     return Policy(
         level=Level(settings.level),
         is_semver=settings.versions == "semver",
         levels={code: Level(level) for code, level in settings.levels.items()},
-        acceptances=parse_acceptances(settings.accept, text or ""),
-        texts={settings.accept: text or ""},
+        acceptances=parse_acceptances(settings.accept, text),
+        texts={settings.accept: text},
     )
+
+
+def entries_text(findings: Iterable[Finding], reason: str) -> str:
+    """Return entries that accept findings for a reason, which is printable text.
+
+    The fingerprint is in them, so that a later change at the same place is not accepted, too.
+    """
+    entries = []
+    for each in findings:
+        values = {"code": each.code, "tool": each.tool, "pointer": each.pointer}
+        values |= {"fingerprint": each.fingerprint, "reason": reason}
+        # in printable text, a string of JSON is one of TOML
+        lines = [
+            f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+            for key, value in values.items()
+            if value and value.isprintable()
+        ]
+        entries.append("".join(("[[accept]]\n", *lines)))
+    return "\n".join(entries)
 
 
 def parse_acceptances(file: str, text: str) -> tuple[Acceptance, ...]:

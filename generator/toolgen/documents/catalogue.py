@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from typing import Any, Final
 
-from toolgen.changes.comparing.sides import Judgement, judge
+from toolgen.changes.comparing.sides import Judgement, Threshold, judge
 from toolgen.changes.finding import Category, Finding
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.request_limits import total_sizes
@@ -148,7 +148,7 @@ class ProjectCatalogue:
 
         `against` is as for `breaking`; `today` decides about sunsets. Raises `SpecErrors` and `UnableError`.
         """
-        found = judge(against, self.start, today=today, categories=frozenset(Category))
+        found = judge(against, self.start, Threshold(frozenset(Category)), today=today)
         self.judgement, self.against = found, against
         return found
 

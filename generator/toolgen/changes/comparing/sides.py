@@ -12,13 +12,14 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from toolgen.changes.breaking_policy import read_policy
+from toolgen.base.suggestions import count, did_you_mean, quoted
+from toolgen.changes.breaking_policy import entries_text, policy_of, read_policy
 from toolgen.changes.comparing.against import AtCommit, OnDisk, find_against
 from toolgen.changes.comparing.generated_names import python_names
 from toolgen.changes.comparison import compare
 from toolgen.changes.contract import ProjectSettings, Side, contracts_of
 from toolgen.changes.finding import Category, Finding, Level
-from toolgen.changes.policy import failing
+from toolgen.changes.policy import Policy, failing
 from toolgen.compile.incremental import Texts, is_shared_text
 from toolgen.compile.pipeline import analyze
 from toolgen.language.diagnostic import SpecErrors
@@ -27,6 +28,7 @@ from toolgen.language.targets.definition import Target
 from toolgen.project import (
     Project,
     UnableError,
+    create_files,
     find_configuration,
     find_project,
     load_targets,
@@ -218,24 +220,54 @@ class Judgement:
         return tuple(each for each in self.findings if each.level.reaches(least))
 
 
-def judge(
-    against: str,
-    start: str,
-    *,
-    today: date,
-    categories: frozenset[Category],
-    level: str | None = None,
-    allow_unanalysed: bool = False,
-) -> Judgement:
-    """Return the findings in some categories about the project at `start`, compared with `against`.
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Which findings fail: those in some categories, from a level on."""
+
+    categories: frozenset[Category]
+    level: str | None = None  # None: as configured
+    allow_unanalysed: bool = False
+
+
+def judge(against: str, start: str, threshold: Threshold, *, today: date) -> Judgement:
+    """Return the findings about the project at `start`, compared with `against`.
 
     `today` decides about sunsets and expired entries. Raises `SpecErrors` and `UnableError`.
     """
-    policy = read_policy(start)
+    return _judgement(read_sides(against, start), read_policy(start), threshold, today)
+
+
+def accept(
+    code: str, reason: str, against: str, start: str, threshold: Threshold, *, today: date
+) -> Judgement:
+    """Accept the findings with a code that fail; return the judgement that they do not fail any more.
+
+    For each, an entry with the reason is added to the project's file of accepted changes. Raises as `judge`.
+    """
+    project = find_project(Path(start))
     sides = read_sides(against, start)
+    before = _judgement(sides, policy_of(project), threshold, today)
+    found = [each for each in before.failed if each.code == code]
+    if not found:
+        codes = sorted({each.code for each in before.failed})
+        hint = did_you_mean(code, codes) or f"what fails: {', '.join(codes) or 'nothing'}"
+        raise UnableError("usage", f"nothing that fails has the code {quoted(code)}", hint)
+    entries = entries_text(found, reason)
+    after = _judgement(sides, policy_of(project, entries), threshold, today)
+    # of an entry that expired, for one
+    if any(each.code == code for each in after.failed):
+        hint = "correct the version of the tool, or `expires` of the entry"
+        raise UnableError("usage", f"{quoted(code)} cannot be accepted by a new entry", hint)
+    create_files(project.root, {project.breaking.accept: entries}, append=True)
+    note = f"{count(len(found), 'change')} accepted in {project.breaking.accept}"
+    return replace(after, notes=(*after.notes, note))
+
+
+def _judgement(sides: Sides, policy: Policy, threshold: Threshold, today: date) -> Judgement:
     found = compare(sides.old, sides.new, policy=policy, today=today)
+    categories, allowed = threshold.categories, threshold.allow_unanalysed
     findings = tuple(each for each in found if each.category in categories)
-    least = Level(level) if level else policy.level
-    failed = tuple(failing(findings, least, categories, allow_unanalysed=allow_unanalysed))
+    level = Level(threshold.level) if threshold.level else policy.level
+    failed = tuple(failing(findings, level, categories, allow_unanalysed=allowed))
     texts = {**sides.old.texts, **sides.new.texts, **policy.texts}
-    return Judgement(findings, failed, least, sides.notes, texts)
+    return Judgement(findings, failed, level, sides.notes, texts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 
 from toolgen.base.suggestions import count, did_you_mean
-from toolgen.changes.comparing.sides import judge
+from toolgen.changes.comparing.sides import Threshold, accept, judge
 from toolgen.changes.finding import Category
 from toolgen.cli.diagnostics import emit_findings, emit_report
 from toolgen.cli.output import emit, emit_json, say
@@ -41,24 +41,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help=f"whom a finding must concern: some of {', '.join(_CATEGORIES)} (default: all)",
     )
     add_flag(parser, "--allow-unanalysed", "do not fail if a change could not be decided")
+    parser.add_argument(
+        "--accept", metavar="CODE", help="accept what fails under this code: write it to breaking.toml"
+    )
+    parser.add_argument("--reason", metavar="TEXT", help="why it is accepted, for --accept")
     add_format(parser, of_report=True)
 
 
 def run(args: argparse.Namespace) -> bool:
+    if (args.accept is None) != (args.reason is None):
+        raise UnableError("usage", "--accept and --reason belong together", "--accept CODE --reason TEXT")
+    if args.reason is not None and not (args.reason.isprintable() and args.reason.strip()):
+        raise UnableError("usage", "--reason must be one line of text", "say why the change is acceptable")
     if args.consumers:
         return _of_consumers(args)
     if args.against is None:
         raise UnableError(
             "usage", "--against is missing", "or name those who call the tools: --consumers PATH"
         )
-    judgement = judge(
-        args.against,
-        args.start,
-        today=today(),
-        categories=_categories(args.category),
-        level=args.level,
-        allow_unanalysed=args.allow_unanalysed,
-    )
+    threshold = Threshold(_categories(args.category), args.level, args.allow_unanalysed)
+    if args.accept is None:
+        judgement = judge(args.against, args.start, threshold, today=today())
+    else:
+        judgement = accept(args.accept, args.reason, args.against, args.start, threshold, today=today())
     if args.format == "json":
         data = {"against": args.against, "findings": findings_data(judgement.findings)}
         emit_json({**data, "failed": len(judgement.failed)})
@@ -72,8 +77,9 @@ def run(args: argparse.Namespace) -> bool:
 
 def _of_consumers(args: argparse.Namespace) -> bool:
     """Report which consumers the specs break, each with its findings."""
-    if args.against is not None:
-        raise UnableError("usage", "--consumers and --against exclude each other")
+    for flag, value in (("--against", args.against), ("--accept", args.accept)):
+        if value is not None:
+            raise UnableError("usage", f"--consumers and {flag} exclude each other")
     judged = judge_consumers(args.start, args.consumers, today=today())
     broken = [each for each in judged if each.judgement.failed]
     if args.format == "json":

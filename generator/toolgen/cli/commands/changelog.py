@@ -55,15 +55,9 @@ def run(args: argparse.Namespace) -> bool:
 _MAX_WITNESS: Final = 80  # characters
 _SETTINGS: Final = "settings of the project"
 _OF_WHOLE_SCHEMAS: Final = frozenset(("request-widened", "response-narrowed"))
-
-
-def is_break(finding: Finding) -> bool:
-    """True if something that worked before does not work any more, and the project does not accept it."""
-    return finding.level is Level.ERROR and not finding.accepted and finding.code != UNANALYSED
-
-
 _GROUPS: Final[Mapping[str, Callable[[Finding], bool]]] = {
-    "Breaking": is_break,
+    # accepted ones, too: those who call the tools have to know
+    "Breaking": lambda each: each.level is Level.ERROR and each.code != UNANALYSED,
     "Not decided": lambda each: each.code == UNANALYSED,
     "Deprecated": lambda each: each.code in ("deprecation-changed", "property-deprecated", "sunset-earlier"),
     "Added": lambda each: "added" in each.code.split("-"),

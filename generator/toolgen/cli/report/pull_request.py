@@ -11,29 +11,31 @@ from toolgen.cli.report.entry import Entry, Report, location
 
 _MAX_ROWS: Final = 30  # a comment has at most 65,536 characters
 _MAX_TEXT: Final = 300
-_ORDER: Final = {"error": 0, "warning": 1, "info": 2}
+_ORDER: Final = ("error", "warning", "info", "accepted")
 
 
 def as_pull_request(report: Report) -> str:
     """Return the comment; errors first. Texts of specs format nothing, link nothing and notify nobody."""
-    left = sorted(
-        (each for each in report.entries if not each.accepted), key=lambda each: _ORDER[each.severity]
-    )
-    numbers = Counter(each.severity for each in left)
+    found = sorted(report.entries, key=lambda each: _ORDER.index(_verdict(each)))
+    numbers = Counter(map(_verdict, found))
     shown = [count(numbers[each], each) for each in ("error", "warning") if numbers[each]]
-    accepted = len(report.entries) - len(left)
-    verdict = ", ".join([*(shown or ["no findings"]), *([f"{accepted} ignored"] if accepted else [])])
-    lines = [f"**toolgen {report.command}**: {verdict}"]
-    if left:
-        lines += ["", "| where | what |", "|---|---|", *map(_row, left[:_MAX_ROWS])]
-    if len(left) > _MAX_ROWS:
-        lines.append(f"| | and {len(left) - _MAX_ROWS:,} more |")
+    accepted = [f"{numbers['accepted']} accepted"] if numbers["accepted"] else []
+    lines = [f"**toolgen {report.command}**: {', '.join([*(shown or ['no findings']), *accepted])}"]
+    if found:
+        lines += ["", "| where | what |", "|---|---|", *map(_row, found[:_MAX_ROWS])]
+    if len(found) > _MAX_ROWS:
+        lines.append(f"| | and {len(found) - _MAX_ROWS:,} more |")
     lines += ["", *map(markdown_text, report.summary)] if report.summary else []
     return "\n".join(lines) + "\n"
 
 
+def _verdict(entry: Entry) -> str:
+    return "accepted" if entry.accepted else entry.severity
+
+
 def _row(entry: Entry) -> str:
-    help_ = dict(entry.labels).get("help", "")
-    text = f"{entry.severity}[{entry.code}] {entry.message}" + (f"; {help_}" if help_ else "")
+    labels = dict(entry.labels)
+    further = (entry.accepted or labels.get("help"), labels.get("witness"))
+    text = "; ".join((f"{_verdict(entry)}[{entry.code}] {entry.message}", *filter(None, further)))
     text = text if len(text) <= _MAX_TEXT else f"{text[: _MAX_TEXT - 1]}…"
-    return f"| {markdown_cell(location(entry.span))} | {markdown_text(text).replace('|', '&#124;')} |"
+    return f"| {markdown_cell(location(entry.span))} | {markdown_text(text)} |"
