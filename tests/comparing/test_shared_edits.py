@@ -103,3 +103,33 @@ def test_one_entry_is_written_for_it(cli: Cli) -> None:
     assert text.count("[[accept]]") == 1
     assert 'pointer = "shop.yaml#/$defs/Quantity/maximum"' in text
     assert "tool = " not in text
+
+
+def test_a_shared_class_that_moves_concerns_those_who_use_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "toolgen.toml").write_text('[breaking]\nversions = "semver"\n')
+    item, colour = (
+        f"  {each}: {{type: object, properties: {{n: {{type: integer}}}}}}\n" for each in ("Item", "Colour")
+    )
+    for side, (shop, paint) in {"old": (item + colour, ""), "specs": (item, colour)}.items():
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "shop.yaml").write_text(f"$defs:\n{shop}")
+        if paint:
+            (tmp_path / side / "paint.yaml").write_text(f"$defs:\n{paint}")
+        for name, ref in {
+            "order": "shop.yaml#/$defs/Item",
+            "paint_it": f"{'paint' if paint else 'shop'}.yaml#/$defs/Colour",
+        }.items():
+            text = (
+                SPEC.partition("output_schema")[0]
+                .replace("NAME", name)
+                .replace("shop.yaml#/$defs/Quantity", ref)
+            )
+            (tmp_path / side / f"{name}.yaml").write_text(f"{text}version: 1.0.0\n")
+    done = Cli(tmp_path, capsys)("breaking", "--against", "old", "--format", "json")
+    found = {each["rule"]: each for each in json.loads(done.out)["findings"]}
+    assert set(found) == {"class-renamed", "version-not-bumped"}
+    assert found["class-renamed"]["tools"] == found["version-not-bumped"]["tools"] == ["paint_it"]
+    assert found["class-renamed"]["place"]["file"] == "specs/paint.yaml"
+    assert found["class-renamed"]["old_place"]["line"] == 3

@@ -98,7 +98,7 @@ def compare_tools(pair: ToolPair) -> Iterator[Finding]:
                     pair.new.name,
                     plain_pointer(edit.path),
                     edit.message,
-                    Places(pair.new.place(*edit.path), pair.old.place(*edit.path)),
+                    edit.places or Places(pair.new.place(*edit.path), pair.old.place(*edit.path)),
                     direction=rule.direction,
                     detail=edit.detail,
                     cause=edit.cause,

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from toolgen.changes.finding import Cause
+from toolgen.changes.finding import Cause, Places
+from toolgen.language.source import Source, Span
 from toolgen.schema.document import JsonPath
 
 # Values are no names: `Literal["Address"]` says nothing about a class.
@@ -50,14 +51,28 @@ class PythonClass:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedName:
+    """A class or a named type of a shared file."""
+
+    schema: str  # as JSON
+    source: Source
+    definition: str  # its name in `$defs`
+
+    @property
+    def place(self) -> Span:
+        """Return where it is written."""
+        return self.source.nearest_key(("$defs", self.definition))
+
+
+@dataclass(frozen=True, slots=True)
 class PythonNames:
     """The classes of a tool's models."""
 
     classes: Mapping[Place, PythonClass]  # each at the first place that leads to it
     fields: Mapping[Place, PythonField]  # by the place of the class and their wire names
     imports: frozenset[str]  # names in the tool's own module: its classes, and those that it imports
-    shared: Mapping[str, str] = field(default_factory=dict)  # "shared.shop.Sku" → its schema, of all files
-    uses: frozenset[str] = frozenset()  # modules of shared files that the tool uses: "shared.shop"
+    shared: Mapping[str, SharedName] = field(default_factory=dict)  # of all files: "shared.shop.Sku" → it
+    uses: frozenset[str] = frozenset()  # keys of those that the tool uses, or no tool
 
 
 class NameChangeKind(StrEnum):
@@ -78,6 +93,7 @@ class NameChange:
     before: str  # "Address", "Address.zip_code", "Address.zip_code: str"
     now: str  # empty: it was removed
     shared: str = ""  # the class, if it is one of a shared file, in which each tool finds the change
+    places: Places | None = None  # in shared files; None: in the specs of the tool
 
     @property
     def message(self) -> str:
@@ -114,11 +130,12 @@ def find_name_changes(old: PythonNames | None, new: PythonNames | None) -> Itera
         before, now = old.classes[place[:-1]], new.classes[place[:-1]]
         own, own_now = f"{before.name}.{one.name}", f"{now.name}.{other.name}"
         schema, path = str(place[0]), _path_of(place)
+        shared = (before.key_if_shared, _places(old, new, before.key, now.key))
         if one.name != other.name:
-            yield NameChange(NameChangeKind.FIELD, schema, path, own, own_now, shared=before.key_if_shared)
+            yield NameChange(NameChangeKind.FIELD, schema, path, own, own_now, *shared)
         if _plain(one.type, renamed) != _plain(other.type, {}):
             types = (f"{own}: {one.type}", f"{own_now}: {other.type}")
-            yield NameChange(NameChangeKind.TYPE, schema, path, *types, shared=before.key_if_shared)
+            yield NameChange(NameChangeKind.TYPE, schema, path, *types, *shared)
 
 
 def _path_of(place: Place) -> JsonPath:
@@ -139,14 +156,21 @@ def _lost_classes(old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
 
 def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChange]:
     """Yield the classes and named types of shared files that can no longer be imported."""
-    added = {schema: key for key, schema in new.shared.items() if key not in old.shared}
-    for key, schema in old.shared.items():
-        module, _, name = key.rpartition(".")
-        if module in old.uses and key not in new.shared:
+    added = {each.schema: key for key, each in new.shared.items() if key not in old.shared}
+    for key, shared in old.shared.items():
+        if key in old.uses and key not in new.shared:
             # Its new name is that of an equal schema, or the same one in another file.
+            name = key.rpartition(".")[2]
             moved = next((each for each in new.shared if each.rpartition(".")[2] == name), "")
-            now = added.get(schema, moved if moved not in old.shared else "")
-            yield NameChange(NameChangeKind.CLASS, str(next(iter(old.classes))[0]), (), key, now, shared=key)
+            now = added.get(shared.schema, moved if moved not in old.shared else "")
+            schema, places = str(next(iter(old.classes))[0]), _places(old, new, key, now)
+            yield NameChange(NameChangeKind.CLASS, schema, (), key, now, key, places)
+
+
+def _places(old: PythonNames, new: PythonNames, before: str, now: str) -> Places | None:
+    """Return the places of a name of shared files; None if it is none of their definitions."""
+    one, other = old.shared.get(before), new.shared.get(now)
+    return Places(other and other.place, one.place) if one else None
 
 
 def _plain(type_: str, renamed: Mapping[str, str]) -> str:

@@ -97,6 +97,7 @@ class FieldEdit:
     message: str
     detail: Any = None  # JSON data that tells apart edits at one path
     cause: Cause | None = None  # None: the tool's own spec
+    places: Places | None = None  # None: those of the path
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from toolgen.changes.contract import CHUNK, REQUEST, RESPONSE
-from toolgen.changes.python_names import Place, PythonClass, PythonField, PythonNames
+from toolgen.changes.python_names import Place, PythonClass, PythonField, PythonNames, SharedName
 from toolgen.compile.models.model_classes import Extension, ModelClass, Record
 from toolgen.compile.models.shapes import classes_in, type_text, without_constraints, written_out
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
@@ -27,17 +27,28 @@ def python_names(program: Program) -> dict[str, PythonNames]:
     shared = shared_classes(program.shared)
     names = _shared_names(program, shared)
     modules = {f"shared.{file.py_name}": shared.modules[path] for path, file in program.shared.items()}
-    return {tool.wire_name: replace(_names_of(tool, shared, modules), shared=names) for tool in package.tools}
+    found = {tool.wire_name: _names_of(tool, shared, modules) for tool in package.tools}
+    unused = names.keys() - {key for each in found.values() for key in each.uses}
+    for name, each in found.items():
+        # code may import what no tool uses: tools of the same file report it
+        modules = {_module_of(key) for key in each.uses}
+        uses = each.uses | {key for key in unused if _module_of(key) in modules}
+        found[name] = replace(each, shared=names, uses=uses)
+    return found
 
 
-def _shared_names(program: Program, shared: SharedClasses) -> dict[str, str]:
-    """Return the classes and named types of all shared files, each with its schema as JSON."""
-    found: dict[str, str] = {}
+def _module_of(key: str) -> str:
+    return key.rpartition(".")[0]
+
+
+def _shared_names(program: Program, shared: SharedClasses) -> dict[str, SharedName]:
+    """Return the classes and named types of all shared files."""
+    found: dict[str, SharedName] = {}
     for path, file in program.shared.items():
         for bundled, schema in file.origins.items():
             if schema.path == path and (made := shared.by_schema.get(schema)) is not None:
-                definition = file.document.schema["$defs"][bundled]
-                found[f"shared.{made.module}.{made.name}"] = json.dumps(definition, sort_keys=True)
+                text = json.dumps(file.document.schema["$defs"][bundled], sort_keys=True)
+                found[f"shared.{made.module}.{made.name}"] = SharedName(text, file.source, schema.name)
     return found
 
 
@@ -72,10 +83,9 @@ def _names_of(tool: Tool, shared: SharedClasses, modules: Mapping[str, ModuleCla
         fields,
         frozenset((*own.classes, *own.aliases, *own.imported)),
         uses=frozenset(
-            f"shared.{shared.by_schema[schema].module}"
+            f"shared.{made.module}.{made.name}"
             for origins in tool.origins.values()
-            for schema in origins.values()
-            if schema in shared.by_schema
+            for made in shared.of(origins).values()
         ),
     )
 

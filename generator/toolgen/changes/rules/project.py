@@ -46,4 +46,5 @@ def name_changed(pair: ToolPair, *, kind: str, with_tool: bool = False) -> Itera
         is_replaced = pair.old.name != pair.new.name and bool(change.now) and not change.shared
         if change.kind == kind and (kind != "class" or is_replaced is with_tool):
             path = (*SCHEMA_PATHS[change.schema], *change.path)
-            yield FieldEdit(path, change.message, [change.before, change.now], change.cause)
+            detail = [change.before, change.now]
+            yield FieldEdit(path, change.message, detail, change.cause, change.places)
