@@ -18,7 +18,7 @@ from tests.comparing.repository import git
 from tests.preloaded import programs, python_command
 from tests.samples import sample
 
-from .conftest import Cli
+from .conftest import SPEC, Cli
 from .terminal import at_a_terminal
 
 IS_INSTALLED = any(each.name == "toolgen" for each in entry_points(group="pytest11"))
@@ -132,6 +132,45 @@ def test_init_twice_changes_nothing(empty: Cli) -> None:
     assert "kept toolgen.toml" in done.err
     assert empty.tree(".") == before
     assert json.loads(empty("init", "--format", "json").out)["written"] == []
+
+
+def test_projects_of_one_repository_have_one_workflow(empty: Cli) -> None:
+    git(empty.root, "init", "-q")
+    for folder in ("a", "packages/b"):
+        (empty.root / folder).mkdir(parents=True)
+        done = empty("-C", str(empty.root / folder), "init")
+        assert done.code == 0
+    assert "wrote .github/workflows/toolgen.yml" in done.err
+    workflow = empty.root / ".github/workflows/toolgen.yml"
+    matrix = yaml.safe_load(workflow.read_text())["jobs"]["check"]["strategy"]["matrix"]
+    assert matrix == {"project": ["a", "packages/b"]}
+    assert "kept .github/workflows/toolgen.yml" in empty("-C", str(empty.root / "a"), "init").err
+    workflow.write_text("mine")
+    done = empty("-C", str(empty.root / "a"), "init")
+    assert 'run toolgen there in "a", too' in done.err
+    assert workflow.read_text() == "mine"
+
+
+def test_check_all_checks_every_project_of_the_repository(empty: Cli) -> None:
+    git(empty.root, "init", "-q")
+    for folder in ("a", "packages/b", "ignored"):
+        (empty.root / folder / "specs").mkdir(parents=True)
+        (empty.root / folder / "toolgen.toml").touch()
+        (empty.root / folder / "specs/greet.yaml").write_text(SPEC.format(name="greet"))
+    (empty.root / ".gitignore").write_text("ignored/\n")
+    (empty.root / "pyproject.toml").write_text("[project]\n")
+    assert empty("-C", str(empty.root / "a"), "generate").code == 0
+    done = empty("check", "--all")
+    assert done.code == 1
+    assert "a:\nclean: 1 tool" in done.err
+    assert "packages/b generate" in done.out
+    assert "ignored" not in done.out + done.err
+    (empty.root / "a/toolgen.toml").write_text("spec = 1\n")
+    done = empty("check", "--all")
+    assert done.code == 2
+    assert "unknown setting 'spec'" in done.err
+    assert "packages/b generate" in done.out
+    assert empty("check", "--all", "--format", "json").code == 2
 
 
 def test_the_commands_of_the_workflow_pass_on_a_first_push_and_find_a_break(empty: Cli) -> None:

@@ -16,11 +16,14 @@ changed in a way for which calls are refused.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.base.suggestions import count
+from toolgen.cli.exit_codes import ExitCode, exit_code
 from toolgen.cli.output import command_line, count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.cli.today import today
@@ -39,11 +42,37 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--implementations",
         "also import the implementations, which runs their code, and check them against their specs",
     )
+    add_flag(parser, "--all", "check all projects of the git repository, one after the other")
     add_flag(parser, "--upstream", "also compare the servers that tools are forwarded to with their locks")
     add_format(parser, of_report=True)
 
 
-def run(args: argparse.Namespace) -> bool:
+def run(args: argparse.Namespace) -> bool | ExitCode:
+    return _check_all(args) if args.all else _check(args)
+
+
+def _check_all(args: argparse.Namespace) -> ExitCode:
+    """Check each project of the repository; return the worst outcome."""
+    from toolgen.cli.diagnostics import show_error
+    from toolgen.language.diagnostic import SpecErrors
+    from toolgen.project import UnableError
+    from toolgen.project.inputs.discovery import find_projects
+
+    if args.format not in ("text", "github"):  # others are one document
+        raise UnableError("usage", f"--all cannot be printed as {args.format}", "use `text` or `github`")
+    outcomes = []
+    for folder in find_projects(Path(args.start)):
+        own = argparse.Namespace(**{**vars(args), "start": os.path.relpath(folder)})
+        say(f"{own.start}:")
+        try:
+            outcomes.append(exit_code(_check(own)))
+        except (SpecErrors, UnableError) as error:
+            show_error(error, own)
+            outcomes.append(exit_code(error))
+    return max(outcomes)
+
+
+def _check(args: argparse.Namespace) -> bool:
     if not args.upstream:
         return _check_code(args, [])
     from toolgen.project import read_project

@@ -1,8 +1,8 @@
 """Read commits of a git repository: no checkout, no hook, no filter, nothing from the network.
 
-Only plumbing commands run: `rev-parse`, `rev-list`, `ls-tree`, `for-each-ref` and `cat-file`. They run no
-program that the repository's configuration names, except to fetch what a partial clone left out, which is
-forbidden.
+Only plumbing commands run: `rev-parse`, `rev-list`, `ls-tree`, `ls-files`, `for-each-ref` and `cat-file`.
+They run no program that the repository's configuration names, except to fetch what a partial clone left out,
+which is forbidden.
 """
 
 from __future__ import annotations
@@ -105,6 +105,11 @@ class GitRepository:
             contents.append(output.read(int(found[2])))
             output.read(1)  # a line end
         return contents
+
+    def files(self) -> list[str]:
+        """Return the files of the work tree that git does not ignore, by paths from the top, sorted."""
+        listed = self._output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return sorted({os.fsdecode(each) for each in listed.split(b"\0")[:-1]})
 
     def tags(self) -> dict[str, list[str]]:
         """Return the names of the tags of each commit, sorted."""

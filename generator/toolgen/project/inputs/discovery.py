@@ -6,7 +6,7 @@ import os
 import shlex
 import stat
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
@@ -45,6 +45,24 @@ def find_project(start: Path) -> Project:
         f"no {FILE}, and no [{TABLE}] in a {PYPROJECT}, in {start} or above it",
         "run `toolgen init` in the project's folder",
     )
+
+
+def find_projects(start: Path) -> list[Path]:
+    """Return the folders with a configuration, valid or not, in the repository of `start`, sorted.
+
+    Raises `UnableError` if there is none.
+    """
+    from toolgen.project.files.git import open_repository  # most commands need no git
+
+    found = open_repository(start)
+    files = map(PurePosixPath, found.files() if found else ())
+    named = {file.parent for file in files if file.name in (FILE, PYPROJECT)}
+    folders = [found.top / each for each in sorted(named)] if found else []
+    projects = [each for each in folders if find_configuration(each)]
+    if not projects:
+        message = f"no {FILE}, and no [{TABLE}] in a {PYPROJECT}, in a git repository at {start}"
+        raise UnableError("no-configuration", message, "start in a repository with projects")
+    return projects
 
 
 def find_root(start: Path) -> Path:

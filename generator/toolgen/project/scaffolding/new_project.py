@@ -32,7 +32,7 @@ from toolgen.project.scaffolding.new_tool import package_text
 _WORKFLOW = ".github/workflows/toolgen.yml"
 _PRE_COMMIT = ".pre-commit-config.yaml"
 _ATTRIBUTES = ".gitattributes"
-_PLAIN = re.compile(r"[a-z][A-Za-z0-9 ./_-]*")
+_PROJECTS = re.compile(r"^ +project: \[(?P<projects>\".*\")(?=\])", re.MULTILINE)
 _CONFTEST = '"""Lets tests import this project: pytest puts the folder of this file on the path."""\n'
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _PLAIN_URL = re.compile(r"[A-Za-z0-9._~:/?#@!&=+%,-]+")
@@ -105,7 +105,7 @@ def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:
         yield NewFile("tests/toolgen_fixtures.py", fixtures, root)
     yield NewFile(".gitignore", render_file("_init/gitignore.jinja"), root)
     yield _attributes(root, project.output if project else "generated")
-    yield from _repository_files(root, configuration)
+    yield from _repository_files(root)
 
 
 def _server_name(root: Path) -> str:
@@ -122,37 +122,40 @@ def _attributes(root: Path, output: str) -> NewFile:
     return NewFile(_ATTRIBUTES, text, root, appends=appends)
 
 
-def _repository_files(root: Path, configuration: str) -> Iterator[NewFile]:
+def _repository_files(root: Path) -> Iterator[NewFile]:
     """Yield the CI workflow and the hook, which belong at the root of the repository."""
     top = repository(root) or root
     below = root.relative_to(top).as_posix()
-    if not below.isprintable():
-        raise UnableError("cannot-write", f"the path {below!a} is not printable text", "rename the folder")
-    program = "toolgen" if below == "." else f"toolgen -C {shlex.quote(below)}"
+    if not below.isprintable() or "${{" in below:  # which GitHub would replace
+        raise UnableError("cannot-write", f"{below!a} cannot be in a workflow", "rename the folder")
     wanted = _requirement(top)
-    in_hook = {"command": _quoted(f"{program} check"), "requirement": wanted}
-    # GitHub replaces ${{ … }} before the shell sees the text
-    safe = program.replace("${{", "$''{{")
-    path = configuration if below == "." else f"{below}/{configuration}"
-    in_workflow = {
-        **{f"toolgen_{verb}": _quoted(f"{safe} {verb}") for verb in ("check", "lint", "budget")},
-        "toolgen_test": _quoted(f"{safe} test --frozen"),
-        "toolgen_breaking": f"{safe} breaking",
-        "configuration": shlex.quote(path).replace("${{", "$''{{"),
-        "requirement": shlex.quote(wanted) if wanted else "",
-    }
-    note = "" if wanted else f"{_WORKFLOW} fails until you write there where CI installs toolgen from"
-    yield NewFile(_WORKFLOW, render_file("_init/workflow.yml.jinja", **in_workflow), top, note=note)
-    entry = render_file("_init/pre-commit.yaml.jinja", whole=False, **in_hook)
-    whole = render_file("_init/pre-commit.yaml.jinja", whole=True, **in_hook)
+    yield _workflow(top, below, wanted)
+    words, known = ("check", "toolgen") if below == "." else ("check --all", "check --all")
+    entry, whole = (
+        render_file("_init/pre-commit.yaml.jinja", whole=each, words=words, requirement=wanted)
+        for each in (False, True)
+    )
     there = read_text(top, _PRE_COMMIT) or ""
-    advice = "" if "toolgen" in there else f"add this to its repos:\n\n{entry}"
+    advice = "" if known in there else f"add this to its repos:\n\n{entry}"
     yield NewFile(_PRE_COMMIT, whole, top, advice=advice)
 
 
-def _quoted(command: str) -> str:
-    """Return `command` as a YAML scalar, quoted if necessary."""
-    return command if _PLAIN.fullmatch(command) else json.dumps(command, ensure_ascii=False)
+def _workflow(top: Path, below: str, wanted: str) -> NewFile:
+    """Return the workflow of all projects of a repository; to one that is there, the project is added."""
+    project = json.dumps(below, ensure_ascii=False)
+    there = read_text(top, _WORKFLOW)
+    if there is None:
+        install = shlex.quote(wanted) if wanted else ""
+        text = render_file("_init/workflow.yml.jinja", project=project, requirement=install)
+        note = "" if wanted else f"{_WORKFLOW} fails until you write there where CI installs toolgen from"
+        return NewFile(_WORKFLOW, text, top, note=note)
+    found = _PROJECTS.search(there)
+    if found is None:
+        advice = "" if below == "." else f"run toolgen there in {project}, too"
+        return NewFile(_WORKFLOW, there, top, advice=advice)
+    is_in = project in found["projects"]
+    text = there if is_in else f"{there[: found.end()]}, {project}{there[found.end() :]}"
+    return NewFile(_WORKFLOW, text, top, refreshes=True)
 
 
 def _free_package(root: Path) -> str:
