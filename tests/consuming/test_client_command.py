@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from toolgen.upstream.consumers.package import plan_client, write_client
 
 from tests.end_to_end.commands.test_interrupt import tree
 
-from .conftest import Consumer, lock_of
+from .conftest import ORDER, Consumer, lock_of
 
 STRANGE = Path(__file__).parents[1] / "client" / "strange_server.py"
 
@@ -43,6 +44,25 @@ def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> N
     assert not (shop.root / "app/shop/client.py").exists()
     assert shop.toolgen("client", "--check", "--out", "app").returncode == 0
     assert shop.client("--out", "app") == "2 tools in shop, 0 files written\n"
+
+
+def test_a_listing_declares_the_errors_that_a_client_raises(shop: Consumer) -> None:
+    declared = "errors: [{code: sold_out, description: None is left., retryable: true}]"
+    shop.write("specs/order.yaml", f"{dedent(ORDER)}{declared}\n")
+    exported = shop.toolgen("export", "mcp").stdout
+    meta = json.loads(exported)["tools"][0]["_meta"]
+    assert meta == {
+        "toolgen/errors": [{"code": "sold_out", "description": "None is left.", "retryable": True}]
+    }
+    (shop.root / "tools.json").write_text(exported)
+
+    shop.client("tools.json", "--out", "app", "--package", "shop")
+
+    text = (shop.root / "app/shop/tools/order.py").read_text()
+    assert "class SoldOutError(ToolError):" in text
+    assert shop.toolgen("import", "mcp", "tools.json", "--into", "again").returncode == 0
+    assert "errors:\n  - code: sold_out" in (shop.root / "again/order.yaml").read_text()
+    assert "toolgen/errors" not in (shop.root / "again/order.yaml").read_text()
 
 
 def test_the_same_again_changes_nothing(shop: Consumer) -> None:

@@ -28,6 +28,8 @@ DEPRECATED_KEY: Final = "toolgen/deprecated"
 """Key of the field `deprecated` of a spec, in the `_meta` of a listed tool and of its results."""
 VERSION_KEY: Final = "toolgen/version"
 """Key of the field `version` of a spec, in the `_meta` of a listed tool."""
+ERRORS_KEY: Final = "toolgen/errors"
+"""Key of the field `errors` of a spec, in the `_meta` of a listed tool."""
 
 
 class ResponseForm(StrEnum):

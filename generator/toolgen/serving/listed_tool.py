@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from toolgen.runtime.adapters.published_tools import options, published_name
 from toolgen.runtime.definition.tool_definition import ToolDefinition
-from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
+from toolgen.runtime.response import DEPRECATED_KEY, ERRORS_KEY, VERSION_KEY
 from toolgen.runtime.text import well_formed_value
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.schema.document import SchemaDocument
@@ -178,8 +178,9 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
         tool["annotations"] = annotations
     if icons := definition.get("icons"):
         tool["icons"] = list(icons)
-    own = {VERSION_KEY: definition.get("version"), DEPRECATED_KEY: definition.get("deprecated")}
-    meta = {**definition.get("meta", {}), **{key: value for key, value in own.items() if value is not None}}
+    own = {VERSION_KEY: "version", DEPRECATED_KEY: "deprecated", ERRORS_KEY: "errors"}
+    declared = {key: definition.get(field) for key, field in own.items()}
+    meta = {**definition.get("meta", {}), **{key: each for key, each in declared.items() if each is not None}}
     if meta:
         tool["_meta"] = meta
     return tool

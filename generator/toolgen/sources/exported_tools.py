@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.runtime.response import DEPRECATED_KEY, VERSION_KEY
+from toolgen.runtime.response import DEPRECATED_KEY, ERRORS_KEY, VERSION_KEY
 from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath
 from toolgen.sources.definitions import unwrapped
 from toolgen.sources.imported_tool import SourceError
-from toolgen.sources.json_source import JsonDocument, check_definition, errors_at
+from toolgen.sources.json_source import JsonDocument, check_definition, declared_errors, errors_at
 from toolgen.sources.schema_repair import repair_foreign_schema
 
 _EXPECTED: Final = "give what `toolgen export` prints: for mcp, openai-chat, openai-responses, anthropic, …"
@@ -49,6 +49,7 @@ MCP: Final = _format(
     output_schema=["outputSchema"],
     meta=["_meta"],
     deprecated=[("_meta", DEPRECATED_KEY)],
+    errors=[("_meta", ERRORS_KEY)],
 )
 CHAT: Final = _format("openai-chat", input_schema=["parameters"])
 RESPONSES: Final = _format("openai-responses", input_schema=["parameters"], output_schema=["output_schema"])
@@ -166,9 +167,11 @@ def _tool(found: _FoundDefinition, line: int) -> ExportedTool:
                 fields[key], places[key] = value, (*found.at, *path)
                 break
     if found.format is MCP and isinstance(meta := fields.pop("meta", None), dict):
-        own_keys = (DEPRECATED_KEY, VERSION_KEY)  # toolgen's, not the author's
+        own_keys = (DEPRECATED_KEY, VERSION_KEY, ERRORS_KEY)  # toolgen's, not the author's
         if authors := {key: value for key, value in meta.items() if key not in own_keys}:
             fields["meta"] = authors
+        if declared_errors(meta) is None:
+            fields.pop("errors", None)
     for key in ("input_schema", "output_schema"):
         if not isinstance(fields.get(key, {}), dict):
             raise SourceError(f"`{key}` of {quoted(name)} must be an object", _EXPECTED)

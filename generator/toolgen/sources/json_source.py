@@ -20,6 +20,8 @@ from toolgen.language.reading.read import find_marks
 from toolgen.language.source import Marks, Source
 from toolgen.language.yaml12.reader import DocumentError, YamlReader
 from toolgen.language.yaml12.scalars import MAX_DIGITS
+from toolgen.runtime.definition.check import is_valid_field
+from toolgen.runtime.response import ERRORS_KEY
 from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath, format_pointer
 from toolgen.sources.imported_tool import SourceError
@@ -94,6 +96,14 @@ def place_in(source: Source, path: JsonPath) -> str:
     span = source.nearest_key(path)
     line = f":{span.line}:{span.column}" if source.marks.values else ""
     return f"{source.file}{line}" + (f" (#{format_pointer(path)})" if path else "")
+
+
+def declared_errors(meta: Any) -> list[dict[str, Any]] | None:
+    """Return the errors that the `_meta` of a listed tool declares; None if a spec cannot declare them."""
+    found = meta.get(ERRORS_KEY) if isinstance(meta, dict) else None
+    if not found or not is_valid_field("errors", found):
+        return None
+    return found if len({each["code"] for each in found}) == len(found) else None
 
 
 @contextmanager

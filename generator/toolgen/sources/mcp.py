@@ -15,6 +15,7 @@ from typing import Any
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
+from toolgen.runtime.response import ERRORS_KEY
 from toolgen.serving.readable_output import readable_output
 from toolgen.sources.definitions import (
     OF_A_SERVER,
@@ -29,6 +30,7 @@ from toolgen.sources.json_source import (
     MAX_NAME,
     JsonDocument,
     check_definition,
+    declared_errors,
     errors_at,
     read_json_documents,
 )
@@ -172,7 +174,12 @@ def _add_icons_and_meta(definition: dict[str, Any], fields: dict[str, Any], carr
         (fields if is_valid else carried)["icons"] = icons
     if meta is not None:
         if isinstance(meta, dict) and meta:
-            fields["meta"] = meta
+            declared = declared_errors(meta)
+            if declared is not None:
+                fields["errors"] = declared
+                meta = {key: value for key, value in meta.items() if key != ERRORS_KEY}
+            if meta:
+                fields["meta"] = meta
         else:
             carried["_meta"] = meta
 
