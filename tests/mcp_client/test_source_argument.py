@@ -36,6 +36,11 @@ def test_breaking_starts_a_command(server: Cli, words: tuple[str, ...]) -> None:
     assert "tool 'old' removed" in [each["message"] for each in found]
 
 
+@pytest.mark.parametrize("words", [("./server",), ("--", "./server")])
+def test_import_starts_a_program_that_is_given_by_its_path(server: Cli, words: tuple[str, ...]) -> None:
+    assert server("import", "mcp", "--into", "specs/made", *words).out.split() == ["specs/made/old.yaml"]
+
+
 @pytest.mark.parametrize("words", [("call", "order", "--against"), ("test", "--against")])
 def test_a_file_that_cannot_be_run_is_no_server(server: Cli, words: tuple[str, ...]) -> None:
     done = server(*words, "server.py")

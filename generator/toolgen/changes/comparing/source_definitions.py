@@ -31,10 +31,8 @@ from toolgen.sources.loading.source_content import read_file, source_errors
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import list_tools
 from toolgen.sources.mcp_client.source_argument import (
-    CommandWords,
     ServerSource,
-    exists,
-    looks_like_a_path,
+    is_missing_path,
     read_source,
 )
 
@@ -61,8 +59,7 @@ def find_source(source: str, start: str) -> SpecSource | OnDisk | ServerSource:
         return OnDisk(found, source)
     if found.is_command and not found.text.strip():
         raise UnableError("bad-source", "the command is empty", _EXPECTED)
-    is_given = isinstance(source, CommandWords) or exists(Path(start, source))
-    if found.is_command and not is_given and looks_like_a_path(found.text):
+    if found.is_command and is_missing_path(source, start):
         raise UnableError("bad-source", f"there is no file or folder {quoted(found.text)}", _EXPECTED)
     return found
 

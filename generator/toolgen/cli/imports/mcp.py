@@ -82,7 +82,7 @@ def _address(args: argparse.Namespace) -> ServerAddress | None:
             raise UnableError("usage", f"--env {quoted(name)} is not the name of a variable")
     if args.env and not (found.is_command and args.implement):
         raise UnableError("usage", "--env is for a command with --implement", "a URL has --header")
-    if found.is_command and not args.stdio and source_argument.looks_like_a_path(found.text):
+    if found.is_command and not args.stdio and source_argument.is_missing_path(args.source, args.start):
         hint = "give a file, a URL, or a command that starts a server"
         raise UnableError("bad-source", f"cannot read {found.text}: no such file", hint)
     return ServerAddress.of(found, args.header)

@@ -53,9 +53,10 @@ def exists(path: Path) -> bool:
         return False
 
 
-def looks_like_a_path(text: str) -> bool:
-    """True if a text looks like a missing file or folder, and not like a command."""
-    return not re.search(r"\s", text) and (text.endswith((*_DATA, ".lock")) or "/" in text)
+def is_missing_path(source: str, start: str) -> bool:
+    """True if a SOURCE looks like a file or folder, and there is none. Words after `--` are a command."""
+    looks_like_a_path = not re.search(r"\s", source) and (source.endswith((*_DATA, ".lock")) or "/" in source)
+    return looks_like_a_path and not isinstance(source, CommandWords) and not exists(Path(start, source))
 
 
 def _is_program(path: Path) -> bool:
