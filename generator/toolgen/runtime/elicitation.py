@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from inspect import isawaitable
 from threading import get_ident
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from toolgen.base.escaping.characters import printable
 
 from .errors import ConfirmationRequiredError, InvalidRequestError
-from .isolation import WorkClock
+from .isolation import WorkClock, called
 from .text import well_formed
 
 MAX_MESSAGE: Final = 20_000  # characters of a question, as of a preview in an error
@@ -86,8 +85,7 @@ async def _elicit(
     for _ in range(_ATTEMPTS):
         shown = printable(well_formed(text)[:MAX_MESSAGE], keep="\n\t")
         with clock.stopped():
-            given: Any = ask(replace(question, message=shown))
-            answer = await given if isawaitable(given) else given
+            answer = await called(ask, replace(question, message=shown))
         if not isinstance(answer, Mapping):
             return RefusedElicitation("cancel" if answer is None else "decline")
         try:

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import isawaitable
 from threading import get_ident
 from time import monotonic
 from types import CoroutineType, coroutine
@@ -200,6 +201,12 @@ async def _withdraw(task: asyncio.Task[Any], before: int) -> None:
     except asyncio.CancelledError:
         if task.cancelling() > before:  # the caller has cancelled as well
             raise
+
+
+async def called(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a callback returns, which may be async."""
+    answer = function(*arguments)
+    return await answer if isawaitable(answer) else answer
 
 
 async def awaited(work: Awaitable[Any]) -> Any:

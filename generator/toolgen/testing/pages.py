@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolgen.runtime.contract.page import replaced
 from toolgen.schema.document import JsonObject, locate, pointer_tokens, value_key
 from toolgen.testing.checks import CheckFault
 from toolgen.testing.json_diff import diff_lines
-from toolgen.testing.requests import with_member
 from toolgen.testing.subject import Call, Subject
 from toolgen.testing.tool_under_test import Pages, ToolUnderTest
 
@@ -79,7 +79,7 @@ async def _read_all(
             if found.value in cursors:
                 return _Read([], None, "the cursor of a page leads back to an earlier one")
             cursors.append(found.value)
-            request = with_member(arguments, pointer_tokens(pages.cursor_of_request), found.value)
+            request = replaced(arguments, pointer_tokens(pages.cursor_of_request), found.value)
     return _Read([], None, f"there are more than {_MAX_PAGES} pages")
 
 

@@ -59,13 +59,6 @@ def with_value(request: JsonObject, path: JsonPath, value: Any) -> JsonObject:
     return changed
 
 
-def with_member(value: Any, path: Sequence[str], new: Any) -> JsonObject:
-    """Return a copy of an object with another value at a path of names, with the objects that are missing."""
-    step, *rest = path
-    members = dict(value) if isinstance(value, Mapping) else {}
-    return {**members, step: with_member(members.get(step), rest, new) if rest else new}
-
-
 def general_path(path: JsonPath) -> JsonPath:
     """Return a path that is the same for all items of an array."""
     return tuple("*" if isinstance(step, int) else step for step in path)

@@ -352,11 +352,10 @@ def session_of(toolkit: Toolkit, session_id: str | None) -> Toolkit:
 
 def _one_at_a_time(ask_user: Any, lock: Any) -> Any:
     """Return a `confirm` or an `elicit` that waits until another question has been answered."""
-    from inspect import isawaitable
+    from toolgen.runtime.isolation import called
 
     async def ask(question: Any) -> Any:
         async with lock:
-            answer = ask_user(question)
-            return await answer if isawaitable(answer) else answer
+            return await called(ask_user, question)
 
     return ask

@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from toolgen.runtime.errors import InvalidRequestError, TooLargeError
 from toolgen.runtime.text import show_path
-from toolgen.schema.document import locate, pointer_tokens
+from toolgen.schema.document import JsonPath, locate, pointer_tokens
 
 if TYPE_CHECKING:
     from toolgen.runtime.definition.tool_definition import ToolDefinition
@@ -71,7 +71,7 @@ def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagePosition:
 
     Raises InvalidRequestError for a cursor that the runtime has not made.
     """
-    given = _value_at(arguments, rule.cursor_of_request) if rule.items is not None else None
+    given = value_at(arguments, rule.cursor_of_request) if rule.items is not None else None
     if not isinstance(given, str) or not given.startswith(_PREFIX):
         return PagePosition(arguments, cursor=given if isinstance(given, str) else None)
     try:
@@ -84,7 +84,7 @@ def open_cursor(rule: PageRule, tool_name: str, arguments: Any) -> PagePosition:
         raise InvalidRequestError(
             f"Invalid arguments for {tool_name}:\n- {path}: expected the cursor of an earlier response"
         ) from None
-    return PagePosition(_replaced(arguments, rule.cursor_of_request, inner), skip, inner)
+    return PagePosition(replaced(arguments, rule.cursor_of_request, inner), skip, inner)
 
 
 def fitted(rule: PageRule, tool_name: str, response: Any, position: PagePosition) -> Any:
@@ -92,7 +92,7 @@ def fitted(rule: PageRule, tool_name: str, response: Any, position: PagePosition
 
     Raises TooLargeError if it is too large and cannot be paged, or if one item is too large.
     """
-    items = None if rule.items is None else _value_at(response, rule.items)
+    items = None if rule.items is None else value_at(response, rule.items)
     # the response may leave the list out, or have another form that the schema allows
     if rule.items is None or not isinstance(items, list):
         if _size(response) > rule.max_bytes:
@@ -102,21 +102,21 @@ def fitted(rule: PageRule, tool_name: str, response: Any, position: PagePosition
         return response
     if position.skip:
         items = items[position.skip :]
-        response = _replaced(response, rule.items, items)
+        response = replaced(response, rule.items, items)
     if _size(response) <= rule.max_bytes:
         return response
     count = _count_fitting(rule, response, items, position)
     if count == 0:
         raise TooLargeError(f"One item of the result of {tool_name} is larger than {rule.max_bytes} bytes.")
-    page = _replaced(response, rule.items, items[:count])
-    return _replaced(page, rule.cursor, _token(position.skip + count, position.cursor))
+    page = replaced(response, rule.items, items[:count])
+    return replaced(page, rule.cursor, _token(position.skip + count, position.cursor))
 
 
 def _count_fitting(rule: PageRule, response: Any, items: Sequence[Any], position: PagePosition) -> int:
     """Return how many items fit beside everything else and the longest cursor."""
     assert rule.items is not None
     cursor = _token(position.skip + len(items), position.cursor)
-    left = rule.max_bytes - _size(_replaced(_replaced(response, rule.items, []), rule.cursor, cursor))
+    left = rule.max_bytes - _size(replaced(replaced(response, rule.items, []), rule.cursor, cursor))
     for count, item in enumerate(items):
         # each item is encoded once: encoding the page for each count would take quadratic time
         left -= _size(item) + (1 if count else 0)  # and a comma
@@ -134,16 +134,17 @@ def _token(skip: int, cursor: str | None) -> str:
     return _PREFIX + urlsafe_b64encode(text.encode()).decode()
 
 
-def _value_at(value: Any, path: Sequence[str]) -> Any:
-    found = locate(value, tuple(path))
+def value_at(value: Any, path: JsonPath) -> Any:
+    """Return the part of a value at a path; None if there is none."""
+    found = locate(value, path)
     return None if found is None else found.value
 
 
-def _replaced(value: Any, path: Sequence[str], new: Any) -> Any:
+def replaced(value: Any, path: Sequence[str], new: Any) -> dict[str, Any]:
     """Return a copy of an object with another value at a path; without the property if it is None."""
     copy = dict(value) if isinstance(value, Mapping) else {}
     step, *rest = path
-    inner = _replaced(copy.get(step), rest, new) if rest else new
+    inner = replaced(copy.get(step), rest, new) if rest else new
     if inner is None:
         copy.pop(step, None)
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.definition.semantics.only_if import only_if_of
-from toolgen.runtime.definition.tool_definition import LOGGED, answers_of
+from toolgen.runtime.definition.tool_definition import LOGGED, answers_of, is_idempotent
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.document import JsonObject, JsonPath, SchemaDocument, edited, subschemas
@@ -109,9 +109,7 @@ class ToolContract:
         self.background: int | None = definition.get("background", {}).get("result_ttl")
         # seconds that a key and its answer are kept; None: the tool takes no keys
         self.idempotency: int | None = definition.get("idempotency", {}).get("ttl")
-        hints = definition.get("annotations", {})
-        # a second execution does nothing more
-        self.is_idempotent = hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
+        self.is_idempotent = is_idempotent(definition)
         # of what callers rely on; empty for a tool without `background`
         self.digest = _digest(definition) if "background" in definition else ""
 

@@ -74,6 +74,12 @@ def answers_in(operation: Mapping[str, Any]) -> str:
     return answers if answers in ANSWERS else ANSWERS[0]
 
 
+def is_idempotent(definition: Mapping[str, Any]) -> bool:
+    """True if a second execution of a tool does nothing more."""
+    hints = definition.get("annotations", {})
+    return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
+
+
 class LazyDefinitions(Mapping[str, ToolDefinition]):
     """Definitions by wire name, each loaded when it is asked for. Names load none."""
 

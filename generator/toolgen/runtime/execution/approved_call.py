@@ -16,12 +16,12 @@ from toolgen.runtime.approval.approvals import ApprovalRecord, Approvals, Wanted
 from toolgen.runtime.approval.signature import Act
 from toolgen.runtime.confirmation.question import ConfirmationPending, Outcome
 from toolgen.runtime.confirmation.tokens import Approved, digest_of_call
-from toolgen.runtime.isolation import run_async
+from toolgen.runtime.isolation import called, run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError
 from toolgen.runtime.stores.store import StoreError
 
-from .confirm import ConfirmedCall, Question, answer_of, outcome_of, refusal
+from .confirm import ConfirmedCall, Question, outcome_of, refusal
 
 Result = TypeVar("Result")
 ROUND_SECONDS: Final = 25.0
@@ -98,7 +98,7 @@ class ApprovedCall(ConfirmedCall):
             return False
         try:
             answer = await run_async(
-                answer_of(self.caller.show_approval, question.asked), None, self.contract.name
+                called(self.caller.show_approval, question.asked), None, self.contract.name
             )
             if answer is None:
                 raise errors.QuestionCancelledError

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolgen.runtime import errors
 from toolgen.runtime.confirmation.question import (
     Approval,
-    Confirm,
     Confirmation,
     ConfirmationPending,
     KnownWay,
@@ -34,7 +32,7 @@ from toolgen.runtime.confirmation.tokens import (
 from toolgen.runtime.contract.result import BrokenContract, WrittenResult, as_text, write_result
 from toolgen.runtime.contract.tool_contract import ToolContract
 from toolgen.runtime.instrumentation.telemetry import CONFIRMATIONS, OUTCOME, TOOL, current_metrics
-from toolgen.runtime.isolation import run_async
+from toolgen.runtime.isolation import called, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.stores.store import StoreError
@@ -210,7 +208,7 @@ class ConfirmedCall:
         try:
             # the application may change what it is given
             shown = replace(question.asked, arguments=unshared(self.arguments))
-            answer = await run_async(answer_of(self.caller.confirm, shown), None, self.contract.name)
+            answer = await run_async(called(self.caller.confirm, shown), None, self.contract.name)
             if answer is None:
                 raise errors.QuestionCancelledError
             # only the value True is a yes: fails closed for callbacks that return anything else
@@ -295,12 +293,6 @@ class ConfirmedCall:
 def refusal(text: str, question: Question) -> errors.ToolError:
     """Return the error of a call that nobody has confirmed yet."""
     return question.error(errors.ConfirmationRequiredError, text, "Nothing was done. Preview:")
-
-
-async def answer_of(ask: Confirm, asked: Confirmation) -> Any:
-    """Return what a callback answers, which may be no coroutine."""
-    answer: Any = ask(asked)
-    return await answer if isawaitable(answer) else answer
 
 
 def outcome_of(answer: errors.ToolError) -> Outcome:

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Mapping, MutableMapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from inspect import isawaitable
 from time import perf_counter
 from types import TracebackType
 from typing import Any, Final, Self
@@ -19,7 +18,7 @@ from typing import Any, Final, Self
 from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.context import CallFailure, EventKind, ToolContext, ToolEvent
 from toolgen.runtime.errors import ToolError
-from toolgen.runtime.isolation import contain_exit, run_async
+from toolgen.runtime.isolation import called, contain_exit, run_async
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import redact, traceback_of, without_text
 from toolgen.runtime.response import ToolResponse
@@ -260,16 +259,9 @@ async def notify(call: ToolContext, kind: EventKind, data: Mapping[str, Any]) ->
     callback = call.config.callback
     if callback is None:
         return
-
-    async def passed() -> None:
-        answer = callback(
-            ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
-        )
-        if isawaitable(answer):
-            await answer
-
+    event = ToolEvent(kind, call.tool_name, call.call_id, data, call.principal, call.session_id)
     try:
-        await run_async(passed(), None, call.tool_name)
+        await run_async(called(callback, event), None, call.tool_name)
     except Exception as error:
         log(call, logging.ERROR, f"has a callback that raised at {kind!r}", "callback", error=error)
 

@@ -12,12 +12,13 @@ import jsonschema_rs
 
 from toolgen.proof.instances import InstanceGenerator
 from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Text
+from toolgen.runtime.contract.page import replaced
 from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.runtime.errors import NotImplementedToolError
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_schema
 from toolgen.runtime.validation.json_value import whole_numbers
 from toolgen.schema.document import locate, pointer_tokens
-from toolgen.testing.requests import with_member
+from toolgen.testing.requests import with_value
 
 _NOTE: Final = "Made up by a mock."
 _CLASSES: Final[Mapping[str, Callable[..., Content]]] = {"image": Image, "audio": Audio, "file": File}
@@ -163,18 +164,15 @@ class MadeUpAnswers:
         assert self._response is not None
         path, asked = pointer_tokens(page["cursor"]), pointer_tokens(page["from"])
         number = _page_number(located.value if (located := locate(request, asked)) else None)
-        following = [f"{_CURSOR}{number + 1}", number + 1] if number < PAGES else []
+        cursor = f"{_CURSOR}{number + 1}"
+        paged, following = replaced(value, path, cursor), replaced(request, asked, cursor)
         if self._request is None:
             self._request = compile_schema(self._definition["input_schema"])
-        # The schemas decide whether cursors are texts or numbers.
-        for cursor in following:
-            paged = with_member(value, path, cursor)
-            following_request = with_member(request, asked, cursor)
-            if self._response.validator.accepts(paged) and self._request.accepts(following_request):
-                return paged
+        if number < PAGES and self._response.validator.accepts(paged) and self._request.accepts(following):
+            return paged
         # The last page has no cursor, or one that is empty where the schema requires it.
-        ends = (with_member(value, path, end) for end in (None, ""))
-        for paged in (_without_member(value, path), *ends):
+        empty = replaced(value, path, "")
+        for paged in (replaced(value, path, None), with_value(empty, path, None), empty):
             if self._response.validator.accepts(paged):
                 return paged
         return value
@@ -222,12 +220,3 @@ def _pieces(whole: Any) -> list[Any]:
         return whole
     words = whole.split(" ")
     return [*(f"{word} " for word in words[:-1]), words[-1]] if whole else []
-
-
-def _without_member(value: Any, path: Sequence[str]) -> Any:
-    """Return a copy of an object without what is at a path of names."""
-    *around, last = path
-    there = locate(value, tuple(around))
-    members = there.value if there is not None and isinstance(there.value, Mapping) else {}
-    left = {name: inner for name, inner in members.items() if name != last}
-    return with_member(value, around, left) if around else left

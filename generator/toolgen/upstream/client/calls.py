@@ -1,13 +1,14 @@
-"""Calls of a client: retries, two-step confirmation, streams."""
+"""Calls of a client: retries, two-step confirmation, streams, pages."""
 
 from __future__ import annotations
 
 import asyncio
 import warnings
 from collections.abc import AsyncIterator, Mapping
-from inspect import isawaitable
 from typing import Any, Final
 
+from toolgen.runtime.contract.page import replaced, value_at
+from toolgen.runtime.definition.tool_definition import is_idempotent
 from toolgen.runtime.errors import (
     ConfirmationRequiredError,
     DeclinedError,
@@ -16,12 +17,14 @@ from toolgen.runtime.errors import (
     ToolTimeoutError,
     UnreachableError,
 )
+from toolgen.runtime.isolation import called
+from toolgen.schema.document import pointer_tokens
+from toolgen.serving.received_results import response_of
 
-from .connection import Connection, report
+from .connection import Connection
 from .errors import UndeclaredContentWarning
 from .options import CallSettings
-from .paging import PageCursor
-from .questions import Question, ask
+from .questions import Question
 from .tool import ClientTool
 
 _CONFIRMATION: Final = "toolgen/confirmation"  # in a result's `_meta`
@@ -30,6 +33,33 @@ _FIRST_PAUSE: Final = 0.5  # seconds before the second attempt, doubled for each
 _LONGEST_PAUSE: Final = 30.0
 _ROUNDS: Final = 5  # of questions in one call
 _END: Final = object()
+
+
+class PageCursor:
+    """Where the next page begins."""
+
+    def __init__(self, tool: ClientTool) -> None:
+        page = tool.definition.get("page")
+        if page is None:
+            raise TypeError(f"{tool.name} has no pages: its spec has no `page`")
+        self._of_request, self._of_response = pointer_tokens(page["from"]), pointer_tokens(page["cursor"])
+        self._cursor: Any = None
+        self._seen: set[str] = set()
+        self.has_more = True
+
+    def applied(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments of the next page."""
+        if self._cursor is None:
+            return arguments
+        return replaced(arguments, self._of_request, self._cursor)
+
+    def move(self, result: Any) -> None:
+        """Go on to the page after a result. A server that repeats a cursor has no more pages."""
+        value = value_at(response_of(result, lambda _: True), self._of_response)
+        self._cursor = value if isinstance(value, str) else None
+        self.has_more = self._cursor is not None and self._cursor not in self._seen
+        if self._cursor is not None:
+            self._seen.add(self._cursor)
 
 
 async def call(
@@ -70,15 +100,13 @@ async def _report_content(tool: ClientTool, result: Any, settings: CallSettings)
         message = f"{tool.name} sent more than it declares: {kinds}. with_options(on_content=…) gets it."
         warnings.warn(message, UndeclaredContentWarning, stacklevel=4)
         return
-    found = callback(blocks)
-    if isawaitable(found):
-        await found
+    await called(callback, blocks)
 
 
 def _is_retryable(error: ToolError, tool: ClientTool) -> bool:
     """True if the call may be made again: nothing was done, or doing it twice is doing it once."""
     if isinstance(error, UnreachableError | ToolTimeoutError) and type(error) not in tool.errors:
-        return tool.may_repeat
+        return is_idempotent(tool.definition)
     return error.retryable
 
 
@@ -98,7 +126,7 @@ async def _confirmed(
         if not isinstance(token, str) or not isinstance(message, str):
             return result
         text = f"{preview}\n\n{message}" if isinstance(preview, str) else message
-        answer = await ask(connection.confirm, Question(text))
+        answer = await called(connection.confirm, Question(text))
         if answer is None:
             raise QuestionCancelledError
         if answer is not True:
@@ -125,7 +153,7 @@ async def stream(
             chunks.put_nowait(tool.read_chunk(message))
         except ValueError:
             if settings.on_progress is not None:
-                await report(settings.on_progress, done, total, message)
+                await called(settings.on_progress, done, total, message)
 
     async def work() -> Any:
         try:

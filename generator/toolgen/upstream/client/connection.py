@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import partial
-from inspect import isawaitable
 from typing import Any, Final, TypeAlias
 
 from mcp.shared.exceptions import MCPError
@@ -20,6 +19,7 @@ from toolgen.runtime.errors import (
     UnknownToolError,
     UnreachableError,
 )
+from toolgen.runtime.isolation import called
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.client import ServerAddress, read_tools
 from toolgen.sources.mcp_client.connection import ServerConnection
@@ -106,7 +106,7 @@ class Connection:
         server refuses the request, InvalidResponseError for an answer that is not MCP. After the connection
         has ended, the next call connects again.
         """
-        callback: Any = None if progress is None else partial(report, progress)
+        callback: Any = None if progress is None else partial(called, progress)
         options: Any = {} if meta is None else {"meta": dict(meta)}
         try:
             return await self._connection.request(
@@ -133,13 +133,6 @@ class Connection:
                 return ProtocolError(f"The server asks the user about {name} again and again.")
             case _:
                 return UnreachableError(f"{self.shown}: {text}")
-
-
-async def report(progress: Progress, done: float, total: float | None, message: str | None) -> None:
-    """Report progress to a callback, sync or async."""
-    found = progress(done, total, message)
-    if isawaitable(found):
-        await found
 
 
 def _address(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from toolgen.runtime.isolation import called
 from toolgen.sources.mcp_client.connection import yes_to_all
 
 
@@ -29,12 +29,6 @@ Confirm: TypeAlias = Callable[[Question], Answer | Awaitable[Answer]]
 """Answers a question: True, False, the filled-in form, or None if the user closed the question."""
 
 
-async def ask(confirm: Confirm, question: Question) -> Answer:
-    """Return the answer of a callback, sync or async."""
-    answer = confirm(question)
-    return await answer if isawaitable(answer) else answer
-
-
 async def elicited(confirm: Confirm, params: Any) -> Any:
     """Return the answer to `mcp_types.ElicitRequestParams` as a result of MCP."""
     import mcp_types as types
@@ -43,7 +37,7 @@ async def elicited(confirm: Confirm, params: Any) -> Any:
         question = Question(params.message, url=params.url)
     else:
         question = Question(params.message, dict(params.requested_schema))
-    answer = await ask(confirm, question)
+    answer = await called(confirm, question)
     if answer is None:
         return types.ElicitResult(action="cancel")
     if answer is True:

@@ -56,7 +56,7 @@ class SyncToolClient(ClientBase):
 
     def pages(self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         """Yield all pages of a tool: `for page in shop.pages(shop.search, query="tea")`."""
-        from .paging import PageCursor
+        from .calls import PageCursor
 
         client, name = copy(self), getattr(method, "__name__", "")
         client._cursor = cursor = PageCursor(self._tool(name))

@@ -58,12 +58,6 @@ class ClientTool:
         """The name by which the server lists the tool."""
         return published_name(self.definition, "mcp")
 
-    @property
-    def may_repeat(self) -> bool:
-        """True if a call may be made again although nobody knows whether the first one was carried out."""
-        hints = self.definition.get("annotations", {})
-        return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
-
     @cached_property
     def contract(self) -> ToolContract:
         """The contract, compiled on first use."""

@@ -156,7 +156,7 @@ class ToolClient(ClientBase):
 
         Raises TypeError for a tool that has no pages.
         """
-        from .paging import PageCursor
+        from .calls import PageCursor
 
         client = copy(self)
         name: str = getattr(method, "__name__", "")

@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter
 
 from toolgen.runtime.context import ToolContext
+from toolgen.runtime.definition.tool_definition import is_idempotent
 from toolgen.runtime.errors import UpstreamChangedError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.serving.adopted.tool import AdoptedToolError, answer_of
@@ -74,7 +75,7 @@ class ForwardedTool:
             _meta=forwarded_meta(self.upstream, context.meta),
         )
         send = partial(_send, seconds=float(self.definition.get("timeout", _DEFAULT_SECONDS)))
-        may_repeat = self._may_repeat()
+        may_repeat = is_idempotent(self.definition)
         try:
             fields = await forward(self.upstream, requester, params, send, may_repeat=may_repeat)
         except MCPError as error:
@@ -91,11 +92,6 @@ class ForwardedTool:
             self.upstream.note_failure(self.listed_name, failed.failure, reason)
             raise outcome_of(failed, is_harmless=may_repeat) from None
         return answer_of(result, call, context)
-
-    def _may_repeat(self) -> bool:
-        """True if the spec says that a second call does no harm."""
-        hints = self.definition.get("annotations", {})
-        return bool(hints.get("readOnlyHint") or hints.get("idempotentHint"))
 
 
 async def _send(
