@@ -170,7 +170,7 @@ def _lost_shared_names(old: PythonNames, new: PythonNames) -> Iterator[NameChang
 def _places(old: PythonNames, new: PythonNames, before: str, now: str) -> Places | None:
     """Return the places of a name of shared files; None if it is none of their definitions."""
     one, other = old.shared.get(before), new.shared.get(now)
-    return Places(other and other.place, one.place) if one else None
+    return Places(other.place if other else None, one.place) if one else None
 
 
 def _plain(type_: str, renamed: Mapping[str, str]) -> str:

@@ -31,8 +31,8 @@ def python_names(program: Program) -> dict[str, PythonNames]:
     unused = names.keys() - {key for each in found.values() for key in each.uses}
     for name, each in found.items():
         # code may import what no tool uses: tools of the same file report it
-        modules = {_module_of(key) for key in each.uses}
-        uses = each.uses | {key for key in unused if _module_of(key) in modules}
+        used = {_module_of(key) for key in each.uses}
+        uses = each.uses | {key for key in unused if _module_of(key) in used}
         found[name] = replace(each, shared=names, uses=uses)
     return found
 

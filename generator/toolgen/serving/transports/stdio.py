@@ -78,7 +78,7 @@ class _Stdio:
         stop = Stop(
             self._settings.grace,
             lambda: loop.call_soon_threadsafe(self._stopping.set),
-            approvals and (lambda: loop.call_soon_threadsafe(approvals.reload)),
+            None if approvals is None else lambda: loop.call_soon_threadsafe(approvals.reload),
         )
         with _private_descriptors() as (stdin, stdout), stop.handling_signals():
             lines = _Lines(stdin, self._settings.max_request_bytes)
