@@ -115,11 +115,12 @@ def test_the_hash_of_a_bundle_is_recorded_where_the_registry_reads_it(greeter: C
 
 def test_no_hidden_file_no_secret_and_no_byte_code_is_in_it(greeter: Cli, tmp_path: Path) -> None:
     secrets = ["ca.pem", "secrets.env", "id_rsa", "old.mcpb", "credentials.json", "signing.txt"]
+    secrets += ["ca.pem.bak", "client_secret_1.apps.json", "kubeconfig", "signing.json"]
     for path in (".env", "__pycache__/x.pyc", ".git/config", "secrets.py", "data/public.pem", *secrets):
         (greeter.root / "work" / path).parent.mkdir(exist_ok=True)
-        (greeter.root / "work" / path).write_text(
-            "-----BEGIN RSA PRIVATE KEY-----" if "sign" in path else "x"
-        )
+        key = "-----BEGIN RSA PRIVATE KEY-----"
+        key = json.dumps({"type": "x", "private_key": key}) if path.endswith(".json") else key
+        (greeter.root / "work" / path).write_text(key if "sign" in path else "x")
     configure(
         greeter, 'author = "Ada Example"\n', 'author = "Ada Example"\ninclude = ["work/data/public.pem"]\n'
     )

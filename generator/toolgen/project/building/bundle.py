@@ -35,11 +35,13 @@ MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
 MAX_BYTES: Final = 100 * MIB
 _SKIPPED: Final = (".", "__pycache__")
 _PRIVATE: Final = re.compile(
-    r"(?i)(.*\.(pem|key|p8|p12|pfx|jks|keystore|kdbx|env|mcpb)|id_(rsa|dsa|ecdsa|ed25519).*"
-    r"|(secrets?|credentials?)(\..*)?|service[-_]account.*\.json)(?<!\.py)"
+    r"(?i)(.*\.(pem|key|p8|p12|pfx|jks|keystore|kdbx|ovpn|tfstate|env|mcpb)(\.(bak|old|orig|backup))?"
+    r"|id_(rsa|dsa|ecdsa|ed25519).*|(secrets?|credentials?)(\..*)?|kubeconfig|\.?htpasswd"
+    r"|(service[-_]account|client[-_]secret).*\.json)(?<!\.py)"
 )
 """Names of files that hold secrets, and of bundles: they are packed only if `include` names them."""
-_PRIVATE_KEY: Final = re.compile(rb"^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----")
+# at the start of a file, or a value in JSON: service accounts have any name
+_PRIVATE_KEY: Final = re.compile(rb'\s*(\{[^{}]*:\s*")?-----BEGIN [A-Z ]*PRIVATE KEY-----')
 _EXTRAS: Final = ("mcp", "http")  # what servers run with
 _MAIN: Final = """\
 \"\"\"Start the server over stdio. `toolgen bundle` wrote this file.\"\"\"
