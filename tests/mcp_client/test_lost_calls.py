@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from toolgen.project import UnableError
 from toolgen.sources.mcp_client.client import ServerAddress
-from toolgen.sources.mcp_client.connection import call_server
+from toolgen.sources.mcp_client.connection import ServerConnection, call_server
+from toolgen.sources.mcp_client.outcomes import RequestFailedError
 
 from tests.http_server import McpHandler, serve
 
@@ -51,3 +52,26 @@ def test_a_server_that_refuses_has_done_nothing() -> None:
 def test_without_a_connection_nothing_was_sent() -> None:
     with pytest.raises(UnableError):
         call_server(ServerAddress.parse("http://127.0.0.1:9/mcp"), "pay", {}, None)
+
+
+async def test_a_stream_that_ends_at_once_is_opened_again_after_a_pause() -> None:
+    opened = []
+
+    class Server(_Server):
+        def answer(self, message: Any) -> None:
+            if message["method"] == "tools/call":
+                self.do_GET()
+            else:
+                super().answer(message)
+
+        def do_GET(self) -> None:
+            opened.append(self.path)
+            self.reply(b"id: 1\nretry: 0\ndata:\n\n", content_type="text/event-stream")
+
+    with serve(Server) as url:
+        connection = ServerConnection(ServerAddress.parse(f"{url}/mcp"))
+        await connection.open()
+        with pytest.raises(RequestFailedError, match="no answer within 2 seconds"):
+            await connection.request(lambda client: client.call_tool("pay", {}), 2)
+        await connection.close()
+    assert 1 < len(opened) < 12

@@ -8,6 +8,7 @@ is not valid.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Collection
@@ -47,6 +48,8 @@ _LISTS: Final = {
 }
 _SHOWN: Final = 200  # characters of what cannot be read
 _BOM: Final = b"\xef\xbb\xbf"  # RFC 8259, section 8.1: parsers may ignore it
+_PAUSE: Final = 0.25
+"""Seconds before a stream is opened again: servers may end each at once, and want no pause (`retry: 0`)."""
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NOT_SENT: Final = (
     httpx2.ConnectError,
@@ -160,6 +163,8 @@ class AnsweringClient(BoundedClient):
         """Send a request. The response to one of MCP has an answer to it, if it has a body."""
         asked = _message_in(request)
         if asked is None:
+            if request.method == "GET":
+                await asyncio.sleep(_PAUSE)
             own = self._resumed.get(request.headers.get("last-event-id", ""))
             return self._with_answers(await super().send(request, **options), own)
         own = asked.id if isinstance(asked, types.JSONRPCRequest) else None
