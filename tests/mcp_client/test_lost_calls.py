@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from toolgen.project import UnableError
+from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.client import ServerAddress
-from toolgen.sources.mcp_client.connection import ServerConnection, call_server
+from toolgen.sources.mcp_client.connection import ServerConnection, call_server, list_tools
 from toolgen.sources.mcp_client.outcomes import RequestFailedError
 
-from tests.http_server import McpHandler, serve
+from tests.http_server import McpHandler, QuietHandler, serve
 
 
 class _Server(McpHandler):
@@ -75,3 +76,22 @@ async def test_a_stream_that_ends_at_once_is_opened_again_after_a_pause() -> Non
             await connection.request(lambda client: client.call_tool("pay", {}), 2)
         await connection.close()
     assert 1 < len(opened) < 12
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [
+        (401, "--header Authorization=VARIABLE"),
+        (403, "--header Authorization=VARIABLE"),
+        (405, "speak MCP"),
+        (429, "later"),
+    ],
+)
+def test_commands_say_the_status_of_a_refusal_and_what_to_do(status: int, hint: str) -> None:
+    class Refusing(QuietHandler):
+        def do_POST(self) -> None:
+            self.reply(b"", status)
+
+    with serve(Refusing) as url, pytest.raises(SourceError, match=f": HTTP {status}$") as raised:
+        list_tools(ServerAddress.parse(f"{url}/mcp"))
+    assert hint in (raised.value.hint or "")

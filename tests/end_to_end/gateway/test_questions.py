@@ -8,13 +8,14 @@ import os
 import re
 import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import mcp_types as types
 import pytest
-from toolgen.serving.held_questions import Requester
+from toolgen.serving.held_questions import Exchange, HeldCalls, Requester
 from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import ERAS, text_of
@@ -146,3 +147,18 @@ async def test_a_connection_is_lent_again_after_a_call_but_not_after_a_cancelled
     async with upstream.connection(_sessionless()) as third, upstream.connection(_sessionless()) as fourth:
         assert first is second
         assert len({id(first), id(third), id(fourth)}) == 3
+
+
+async def test_a_principal_has_half_of_the_calls_that_wait() -> None:
+    held = HeldCalls[Any](4)
+    form = types.ElicitRequestFormParams(
+        message="Yes?", requested_schema={"type": "object", "properties": {}}
+    )
+
+    async def asked(principal: str) -> Any:
+        exchange = Exchange(replace(_sessionless(), principal=principal))
+        return await held.run(exchange.ask(form), exchange, principal)
+
+    found = [await asked(name) for name in ("eve", "eve", "eve", "ada")]
+    held.end_all(id(asyncio.get_running_loop()))
+    assert [isinstance(each, types.InputRequiredResult) for each in found] == [True, True, False, True]
