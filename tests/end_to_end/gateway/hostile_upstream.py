@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER, ERA = Path(sys.argv[1]), sys.argv[2]
+GONE: dict[str, dict[str, Any]] = {}  # sessions, and how all that is asked in them is answered
 BEHAVIOURS = {each["name"]: each for each in json.loads((FOLDER / "behaviours.json").read_text())}
 CONNECT = ("initialize", "server/discover")
 INFO = {"name": "hostile", "version": "1"}
@@ -81,9 +82,14 @@ class Output:
     """Where the answer to one request goes."""
 
     def __init__(
-        self, writer: asyncio.StreamWriter | None, request: dict[str, Any], session: str = ""
+        self,
+        writer: asyncio.StreamWriter | None,
+        request: dict[str, Any],
+        session: str = "",
+        asked_in: str = "",
     ) -> None:
         self.writer, self.request, self.session = writer, request, session
+        self.asked_in = asked_in  # the session that the client names
         self.has_head = False
 
     async def write(self, data: bytes) -> None:
@@ -199,7 +205,10 @@ def _write_all(data: bytes) -> None:
 async def respond(output: Output) -> None:
     """Answer a request."""
     try:
-        for step in behaviour_of(output.request)["does"]:
+        found = GONE.get(output.asked_in) or behaviour_of(output.request)
+        if found.get("gone"):
+            GONE[output.asked_in] = found
+        for step in found["does"]:
             await output.step(step)
     except OSError:
         pass
@@ -216,9 +225,8 @@ async def serve_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         message = json.loads(body or b"{}")
         if "method" in message and "id" in message:
-            await respond(
-                Output(writer, message, f"session-{os.urandom(6).hex()}" if ERA == "legacy" else "")
-            )
+            session = f"session-{os.urandom(6).hex()}" if ERA == "legacy" else ""
+            await respond(Output(writer, message, session, headers.get("mcp-session-id", "")))
         else:
             status = "405 No" if lines[0].startswith("GET") else "202 Accepted"
             writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())

@@ -113,7 +113,7 @@ def of_response(response: httpx2.Response, error: types.JSONRPCError | None) -> 
     is_unknown = error is None or error.error.code != types.METHOD_NOT_FOUND
     # MCP 2025-11-25, transports: 404. After the SDKs' examples, others answer 400, without the request's id.
     if SESSION_HEADER in response.request.headers and (
-        (status == HTTPStatus.NOT_FOUND and is_unknown)
+        (status in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE) and is_unknown)
         or (status == HTTPStatus.BAD_REQUEST and (error is None or error.id is None))
     ):
         failure = Failure.SESSION
@@ -189,7 +189,8 @@ class AnsweringClient(BoundedClient):
         """Return the answer in a response other than a stream, or a failure."""
         kind = response.headers.get("content-type", "").lower()
         try:
-            body = await response.aread() if kind.startswith("application/json") else b""
+            # some servers call it text, as Go does by default
+            body = await response.aread() if response.is_success or "json" in kind else b""
         finally:
             await response.aclose()
         answer = None
@@ -226,7 +227,7 @@ class _Answers(httpx2.AsyncByteStream):
         failed = RequestFailedError(Failure.FAILED, "the stream of its answer ended without one")
         try:
             async for event in self._stream:
-                lines = [line.partition(b":") for line in _LINE_END.split(event)]
+                lines = [line.removeprefix(_BOM).partition(b":") for line in _LINE_END.split(event)]
                 fields = [(name, value.removeprefix(b" ")) for name, _, value in lines if name]
                 others = {name: value for name, value in fields if name != b"data"}
                 if own := others.get(b"id"):

@@ -92,6 +92,7 @@ class ServerConnection:
         self._closing = asyncio.Event()
         self._opened: OpenTransport | None = None
         self._clocks: dict[int, WorkClock] = {}  # of the requests that are made, by their ids
+        self._is_doubtful = False  # the last request was refused, perhaps because its session is gone
 
     async def open(self) -> Any:
         """Return the SDK's client, connected. Raises RequestFailedError."""
@@ -155,6 +156,9 @@ class ServerConnection:
         self, make: Callable[[Any], Awaitable[T]], clock: WorkClock, *, is_again: bool = False
     ) -> T:
         client = await self.open()
+        is_doubtful, self._is_doubtful = self._is_doubtful, False
+        if is_doubtful and not await self._is_known(client):
+            client = await self.open()
         task = self._task
         if self._opened is not None:
             self._opened.budget.renew()
@@ -165,6 +169,8 @@ class ServerConnection:
         except Exception as error:
             with clock.stopped():  # to wait for the end of a process
                 failed = await self._failed(error)
+        is_answer = failed.failure is Failure.REFUSED or failed.status is not None
+        self._is_doubtful = is_answer and failed.failure is not Failure.BUSY and not self.server.is_command
         if failed.failure in (Failure.LOST, Failure.SESSION) and self._task is task:
             self.end()
         if failed.failure is Failure.SESSION and not is_again:
@@ -173,6 +179,25 @@ class ServerConnection:
             # it was not about the session
             failed = RequestFailedError(Failure.REJECTED, str(failed), failed.error, status=failed.status)
         raise failed from None
+
+    async def _is_known(self, client: Any) -> bool:
+        """True if the server knows the session of a client, or there is none; if not, end the connection.
+
+        Not every server says HTTP 404, as it should: some say 401 or 503, some send an error of JSON-RPC.
+        """
+        import mcp_types as types
+        from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+        task = self._task
+        try:
+            if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # without sessions and pings
+                await client.session.send_request(types.PingRequest(), types.EmptyResult)
+        except Exception as error:
+            if getattr(error, "code", None) != types.METHOD_NOT_FOUND:
+                if self._task is task:
+                    self.end()
+                return False
+        return True
 
     async def why_lost(self) -> str:
         """Return why the connection has ended; empty if it has not, or was not opened."""
