@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 import yaml
 from toolgen.cli.linting import lint_specs
 from toolgen.language.codes import EVIDENCE, LINT, lint_codes
+from toolgen.language.lint.linter import page
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.package import PackageSettings
 
@@ -24,10 +24,6 @@ _TOOL_FIELDS = {
     "title",
 }
 _SCHEMA_KEYWORDS = {"$defs", "$schema", "additionalProperties", "properties", "required"}
-
-
-def page(code: str) -> str:
-    return import_module(f"toolgen.language.lint.rules.{code.replace('-', '_')}").__doc__ or ""
 
 
 def spec(fragment: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from toolgen.base.suggestions import quoted
 from toolgen.compile.publishing.request_limits import json_size, published_entries, total_sizes
 from toolgen.language.diagnostic import Diagnostic, in_order
 from toolgen.language.lint.asks import SearchedAsk, search_asks
-from toolgen.language.lint.rules.unfindable_ask import unfindable
+from toolgen.language.lint.rules.texts import unfindable
 from toolgen.language.package import Tool
 from toolgen.language.source import Span
 from toolgen.project import UnableError, replace_files

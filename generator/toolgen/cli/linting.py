@@ -23,7 +23,7 @@ from toolgen.compile.publishing.definition import choose_references, inline_opti
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.language.diagnostic import Diagnostic, in_order
 from toolgen.language.lint.fixes import FIXES, fixed_text
-from toolgen.language.lint.linter import lint_names
+from toolgen.language.lint.rules.tools import long_client_name
 from toolgen.language.lint.settings import LintSettings
 from toolgen.language.lint.suppressions import SuppressedFindings
 from toolgen.language.package import PackageSettings
@@ -145,7 +145,8 @@ def _joint_findings(
     program: Program, targets: Sequence[Target], settings: PackageSettings
 ) -> Iterator[Diagnostic]:
     """Yield the findings about names with the server's prefix, and about requests with all tools."""
-    yield from lint_names(program.tools, settings.server_name)
+    for tool in program.tools:
+        yield from long_client_name(tool, settings.server_name)
     strict = any(each.strict for tool in program.tools for each in tool.published.values())
     limits = [target.definition.max_tools for target in targets if target.asked]
     cached = any("cache" in tool.source.text for tool in program.tools)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from importlib import import_module
 from inspect import cleandoc
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ from toolgen.changes.table import RULES, SERVER_RULES, levels_of, page
 from toolgen.cli.output import emit, emit_json
 from toolgen.cli.parser import add_format
 from toolgen.language.codes import CODES, LINT, Code
+from toolgen.language.lint import linter
 from toolgen.project import UnableError
 
 _ALL: Final = (*sorted(CODES), *sorted(RULES), *sorted(SERVER_RULES))
@@ -87,7 +87,5 @@ def _explanation(name: str, code: Code) -> str:
     text += f"\nEvidence:  {code.evidence}" if code.evidence else ""
     if name not in LINT:
         return text
-    # the examples on a lint rule's page: its module's docstring, without the first line
-    rule = import_module(f"toolgen.language.lint.rules.{name.replace('-', '_')}")
-    examples = cleandoc(rule.__doc__ or "").partition("\n\n")[2]
+    _, _, examples = linter.page(name).partition("\n\n")
     return f"{text}\n\n{examples}"

@@ -1,4 +1,4 @@
-"""Lint: warnings about specs that are valid. `rules/` has one rule per file, `linter.py` runs them.
+"""Lint: warnings about specs that are valid. `rules/` has them, `linter.py` runs them.
 
 The severity of each rule is in `toolgen.language.codes`.
 """

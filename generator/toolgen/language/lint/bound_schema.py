@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import jsonschema_rs
 
 from toolgen.language.references.bundle import Bound
+from toolgen.language.source import Span
 from toolgen.runtime.validation.complexity import explains
 from toolgen.schema.document import Draft, JsonPath, subschemas
 from toolgen.schema.validator import SubschemaValidators, compiled
@@ -39,3 +41,20 @@ class LintedSchema:
     def _validators(self) -> SubschemaValidators:
         # of the whole schema, and so only for subschemas that refer to others
         return SubschemaValidators(self.bound.schema)
+
+
+@dataclass(frozen=True, slots=True)
+class LintedNode:
+    """A subschema of a schema that is linted."""
+
+    schema: LintedSchema
+    path: JsonPath
+    keywords: Mapping[str, Any]
+
+    def key(self, *steps: str | int) -> Span:
+        """Return the place of a key in the subschema; without steps, of its own."""
+        return self.schema.bound.key((*self.path, *steps))
+
+    def value(self, *steps: str | int) -> Span:
+        """Return the place of a value in the subschema; without steps, of itself."""
+        return self.schema.bound.value((*self.path, *steps))

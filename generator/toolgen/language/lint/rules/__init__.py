@@ -1,5 +1,5 @@
-"""The rules, one per module. A module's docstring is the rule's page, which `toolgen explain` prints.
+"""The rules. A function's docstring is the rule's page, which `toolgen explain` prints.
 
-A rule of schemas is `check(schema, path, node)`, called for each subschema that has one of its keywords; a
-rule of tools is `check(tool)`. Rules do not import each other.
+A rule of schemas takes each subschema that has one of its keywords; a rule of tools takes a tool. No module
+imports another one.
 """

@@ -1,13 +1,4 @@
-"""unshown-property: a confirmed tool acts on a property that its question does not show, or not as a whole.
-
-Example:
-
-    confirm: {message: "Continue?"}
-
-Use instead:
-
-    confirm: {message: "Continue with order {order_id}?"}
-"""
+"""Rules about tools that destroy: whether the user is asked, and what the question shows."""
 
 from __future__ import annotations
 
@@ -22,6 +13,45 @@ from toolgen.proof.containment import NotContained, Unanalysed, check_containmen
 from toolgen.runtime.confirmation.question import MAX_VALUE
 from toolgen.schema.document import Schema, SchemaDocument
 
+_SAYS_SO: Final = re.compile(
+    r"\bconfirm(ation|ed|s)?\b.{0,20}\b(required|needed|first|before)\b", re.IGNORECASE
+)
+
+
+def destructive_unconfirmed(tool: ProgramTool) -> Iterator[Diagnostic]:
+    """destructive-unconfirmed: a destructive tool may act without the user's consent.
+
+    Example:
+
+        annotations: {destructiveHint: true}
+
+    Use instead:
+
+        annotations: {destructiveHint: true}
+        confirm: {message: "Delete order {order_id}?", on_unsupported: deny}
+    """
+    hints, confirm = tool.spec.annotations, tool.spec.confirm
+    if hints is None or not hints.destructiveHint or hints.readOnlyHint:
+        return
+    if confirm is None:
+        # an imported tool may ask by itself, and says so in its description
+        if tool.spec.asks or _SAYS_SO.search(tool.spec.description):
+            return
+        yield Diagnostic(
+            tool.source.value(("annotations", "destructiveHint")),
+            "destructive-unconfirmed",
+            "this destructive tool acts without asking the user",
+            "add `confirm: {message: …}`; or destructiveHint: false, if it only adds",
+        )
+    elif confirm.on_unsupported == "allow":
+        yield Diagnostic(
+            tool.source.value(("confirm", "on_unsupported")),
+            "destructive-unconfirmed",
+            "this destructive tool acts without confirmation if the client cannot ask the user",
+            "use `deny`, or `two_step`, with which the application asks",
+        )
+
+
 _PLACEHOLDER: Final = re.compile(r"\{([^{}|]+)\}")  # `{list|count}` shows a number, and no item
 _MOST_NAMES: Final = 12
 _MOST_CHECKED: Final = 20  # values of a question: each comparison may take a second
@@ -35,8 +65,17 @@ _SHORT: Final[Schema] = {  # values beyond these limits are certainly cut
 }
 
 
-def check(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """Warn about a question without preview that does not show every property of the request, or cuts one."""
+def unshown_property(tool: ProgramTool) -> Iterator[Diagnostic]:
+    """unshown-property: a confirmed tool acts on a property that its question does not wholly show.
+
+    Example:
+
+        confirm: {message: "Continue?"}
+
+    Use instead:
+
+        confirm: {message: "Continue with order {order_id}?"}
+    """
     confirm = tool.spec.confirm
     if confirm is None or confirm.preview or not isinstance(tool.input_schema, Mapping):
         return
