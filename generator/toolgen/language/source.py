@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,37 +21,18 @@ class Span:
     length: int = 1  # characters on that line
 
 
-class Spans(Mapping["JsonPath", Span]):
-    """Locations by path. A `Span` is made when it is asked for: of most places, nobody asks."""
-
-    def __init__(self, file: str, positions: dict[JsonPath, tuple[int, int, int]]) -> None:
-        self._file = file
-        self._positions = positions  # line, column and length, as in `Span`
-
-    @cached_property
-    def paths(self) -> Mapping[tuple[int, int, int], JsonPath]:
-        """The first path at each position."""
-        return {position: path for path, position in reversed(self._positions.items())}
-
-    def __getitem__(self, path: JsonPath) -> Span:
-        return Span(self._file, *self._positions[path])
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._positions
-
-    def __iter__(self) -> Iterator[JsonPath]:
-        return iter(self._positions)
-
-    def __len__(self) -> int:
-        return len(self._positions)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Marks:
     """The location of each key and each value of a document."""
 
     keys: Mapping[JsonPath, Span]
     values: Mapping[JsonPath, Span]
+
+    @cached_property
+    def paths(self) -> Mapping[Span, JsonPath]:
+        """The first path at each location: a value's before a key's."""
+        places = (*self.values.items(), *self.keys.items())
+        return {span: path for path, span in reversed(places)}
 
 
 @dataclass(frozen=True)
@@ -90,11 +71,7 @@ class Source:
 
     def path_at(self, span: Span) -> JsonPath:
         """Return the path of the value or key at `span`; that of the file for another place."""
-        position = span.line, span.column, span.length
-        for marks in (self.marks.values, self.marks.keys):
-            if isinstance(marks, Spans) and position in marks.paths:
-                return marks.paths[position]
-        return ()
+        return self.marks.paths.get(span, ())
 
     def nearest_key(self, path: JsonPath) -> Span:
         """Return the location of the key at `path`, or of its nearest ancestor that is written."""

@@ -27,7 +27,7 @@ from yaml.events import (
 
 from toolgen.base.suggestions import quoted
 from toolgen.language.diagnostic import Diagnostic, Note
-from toolgen.language.source import Marks, Span, Spans
+from toolgen.language.source import Marks, Span
 from toolgen.language.yaml12.scalars import (
     NUMERIC,
     PLAIN_WORDS,
@@ -269,21 +269,12 @@ _MERGE = "YAML 1.2 has no merge key `<<`"
 _MERGE_HINT = 'write the keys out, or share the schema by `$ref`; quote it ("<<") if it is a name'
 
 
-def span_of(file: str, event: Any, length: int | None = None) -> Span:
-    """Return the position of an event: the text of a scalar on one line, else the first character."""
-    line, column, own = _position_of(event)
-    return Span(file, line, column, own if length is None else length)
-
-
-def _position_of(event: Any) -> tuple[int, int, int]:
-    start, kind = event.start_mark, type(event)
-    line, column = start.line, start.column
-    length = 1
-    if kind is ScalarEvent or kind is AliasEvent:
-        end = event.end_mark
-        if end.line == line:
-            length = (end.column - column) or 1
-    return line + 1, column + 1, length
+def span_of(file: str, event: Any, length: int = 1) -> Span:
+    """Return the position of an event: the text of a scalar on one line, else the first characters."""
+    start, end = event.start_mark, event.end_mark
+    if type(event) in (ScalarEvent, AliasEvent) and end.line == start.line:
+        length = (end.column - start.column) or 1
+    return Span(file, start.line + 1, start.column + 1, length)
 
 
 def _type_name(value: object) -> str:
@@ -331,30 +322,31 @@ def locate_positions(file: str, text: str) -> Marks:
     Values reached through an alias have no position: `Source.value` falls back to that of the alias.
     """
     next_event = CParser(text).get_event
-    places = _Places(next_event)
+    places = _Places(file, next_event)
     with suppress(YAMLError):  # JSON that libyaml refuses: the positions found so far are still near
         next_event()  # StreamStartEvent
         next_event()  # DocumentStartEvent
         places.add((), next_event())
-    return Marks(Spans(file, places.keys), Spans(file, places.values))
+    return Marks(places.keys, places.values)
 
 
 class _Places:
     """The positions of keys and values, filled from events."""
 
-    def __init__(self, next_event: Callable[[], Any]) -> None:
-        self.keys: dict[JsonPath, tuple[int, int, int]] = {}
-        self.values: dict[JsonPath, tuple[int, int, int]] = {}
+    def __init__(self, file: str, next_event: Callable[[], Any]) -> None:
+        self.keys: dict[JsonPath, Span] = {}
+        self.values: dict[JsonPath, Span] = {}
+        self._file = file
         self._next = next_event
 
     def add(self, path: JsonPath, event: Any) -> None:
         """Add the value at `path`, which begins with `event`, and all in it."""
-        self.values[path] = _position_of(event)
+        self.values[path] = span_of(self._file, event)
         kind = type(event)
         if kind is MappingStartEvent:
             while type(key := self._next()) is not MappingEndEvent:
                 inner = (*path, key.value if type(key) is ScalarEvent else "")
-                self.keys.setdefault(inner, _position_of(key))
+                self.keys.setdefault(inner, span_of(self._file, key))
                 self.add(inner, self._next())
         elif kind is SequenceStartEvent:
             number = 0
