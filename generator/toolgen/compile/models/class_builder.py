@@ -14,31 +14,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, assert_never
 
+from toolgen.compile.models import shapes
 from toolgen.compile.models.constraints import Defaults, constraints
 from toolgen.compile.models.model_classes import Extension, ModelClass, ModelField, Record, as_body, reachable
 from toolgen.compile.models.names import NameHint, ancestors, class_names, field_names
 from toolgen.compile.models.object_schema import LocalReferences, ObjectSchema, object_schema
-from toolgen.compile.models.shapes import (
-    ANY,
-    NULL,
-    OBJECT,
-    Anything,
-    Array,
-    ClassRef,
-    Literals,
-    Map,
-    NamedType,
-    Null,
-    Scalar,
-    Shape,
-    UnionShape,
-    classes_in,
-    enumeration,
-    is_list_of_types,
-    nullable,
-    union,
-    without_constraints,
-)
+from toolgen.compile.models.shapes import Shape
 from toolgen.language.names import pascal
 from toolgen.schema.document import SchemaDocument
 
@@ -57,7 +38,7 @@ class SharedClass:
 
     def as_shape(self) -> Shape:
         """Return what fields refer to it with."""
-        return ClassRef(self.key) if self.type is None else NamedType(self.key, self.type)
+        return shapes.ClassRef(self.key) if self.type is None else shapes.NamedType(self.key, self.type)
 
 
 NO_CLASSES: Mapping[str, SharedClass] = MappingProxyType({})
@@ -196,7 +177,7 @@ class _ClassBuilder:
         names = field_names(found.properties)
         for wire, schema in found.properties.items():
             shape = self.shape(schema, NameHint(pascal(wire, "Field"), key))
-            shape = ANY if shape == NULL else shape  # a field of type None is less readable
+            shape = shapes.ANY if shape == shapes.NULL else shape  # a field of type None is less readable
             optional = self.defaults is not None and wire not in found.required
             default = self.defaults.of(shape, schema) if self.defaults is not None and optional else None
             fields[wire] = ModelField(names[wire], shape, self.description(schema), default)
@@ -206,11 +187,11 @@ class _ClassBuilder:
     def shape(self, schema: object, hint: NameHint) -> Shape:
         """Return the shape of a schema; `hint` names a class, if one is needed."""
         if not isinstance(schema, Mapping) or hint.depth >= _MAX_DEPTH:
-            return ANY
+            return shapes.ANY
         # before all else: the file of the definition decides what its class is called
         if (shared := self.shared_class(schema)) is not None:
             found = object_schema(schema, self.refs) if shared.type is None else None
-            return nullable(shared.as_shape(), found is not None and found.nullable)
+            return shapes.nullable(shared.as_shape(), found is not None and found.nullable)
         if (ref := self.refs.only_reference(schema)) is not None:
             return self.reference(ref, hint)
         if "$ref" not in schema and "allOf" not in schema:
@@ -218,8 +199,8 @@ class _ClassBuilder:
         merged = object_schema(schema, self.refs)
         if merged is not None:
             return self.record(merged, hint.titled(schema))
-        shapes = [self.shape(part, hint.deeper()) for part in self.refs.conjuncts(schema)]
-        return max(shapes, key=_narrowness)  # each accepts what they all accept
+        parts = [self.shape(part, hint.deeper()) for part in self.refs.conjuncts(schema)]
+        return max(parts, key=_narrowness)  # each accepts what they all accept
 
     def shared_class(self, schema: Mapping[str, Any]) -> SharedClass | None:
         """Return the shared class of a schema that is a reference to it, whatever annotations it has."""
@@ -231,31 +212,31 @@ class _ClassBuilder:
     def reference(self, ref: str, hint: NameHint) -> Shape:
         pointer, target = self.refs.follow(ref)
         if target is None:
-            return ANY
+            return shapes.ANY
         found = object_schema(target, self.refs)
         if pointer not in self.named and found is not None and found.properties:
             self.named[pointer] = self.claim(hint.titled(target, self.refs.name(pointer)), found)
         if pointer in self.named:
-            return nullable(ClassRef(self.named[pointer]), found is not None and found.nullable)
+            return shapes.nullable(shapes.ClassRef(self.named[pointer]), found is not None and found.nullable)
         if pointer not in self.inlined:  # once: a class inside may refer back to it
-            self.inlined[pointer] = ANY
+            self.inlined[pointer] = shapes.ANY
             shape = self.shape(target, hint.titled({}, self.refs.name(pointer)).deeper())
             self.inlined[pointer] = self.named_type(pointer, shape, _text(target, "description"))
         return self.inlined[pointer]
 
     def named_type(self, pointer: str, shape: Shape, doc: str) -> Shape:
         """Return the shape of a definition without a class, with a name if it gets one."""
-        if pointer not in self.type_hints or shape in (ANY, NULL) or classes_in(shape):
+        if pointer not in self.type_hints or shape in (shapes.ANY, shapes.NULL) or shapes.classes_in(shape):
             return shape
         self.types[pointer] = ModelClass(shape, doc=doc)
         self.hints[pointer] = self.type_hints[pointer]
-        return NamedType(pointer, shape)
+        return shapes.NamedType(pointer, shape)
 
     def single(self, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         """One schema without references."""
         if "enum" in schema or "const" in schema:
             values = schema["enum"] if "enum" in schema else [schema["const"]]
-            return enumeration(values if isinstance(values, list) else [])
+            return shapes.enumeration(values if isinstance(values, list) else [])
         kinds = schema.get("type")
         # beside `properties`, branches mostly say which of these are required, and no type can
         for keyword in ("anyOf", "oneOf"):
@@ -263,13 +244,13 @@ class _ClassBuilder:
             if isinstance(branches, list) and branches and not schema.get("properties"):
                 inherited = {} if kinds is None else {"type": kinds}
                 hints = hint.of_branches(branches)
-                return union(
+                return shapes.union(
                     [self.branch(b, inherited, each) for b, each in zip(branches, hints, strict=True)]
                 )
         kinds = kinds if isinstance(kinds, list) else [kinds]
         # every integer is a number
         kinds = [kind for kind in kinds if kind != "integer" or "number" not in kinds]
-        return union([self.kind(kind, schema, hint) for kind in kinds])
+        return shapes.union([self.kind(kind, schema, hint) for kind in kinds])
 
     def branch(self, branch: object, inherited: Mapping[str, Any], hint: NameHint) -> Shape:
         if isinstance(branch, Mapping) and "$ref" not in branch and "type" not in branch:
@@ -279,25 +260,25 @@ class _ClassBuilder:
     def kind(self, kind: object, schema: Mapping[str, Any], hint: NameHint) -> Shape:
         match kind:
             case "null":
-                return NULL
+                return shapes.NULL
             case "boolean" | "string" | "integer" | "number":
-                return Scalar(kind, constraints(kind, schema))
+                return shapes.Scalar(kind, constraints(kind, schema))
             case "array":
                 # a tuple is a list of anything: pydantic would refuse items beyond the declared ones
                 items = schema.get("items", True) if "prefixItems" not in schema else True
-                return Array(
-                    without_constraints(self.shape(items, hint.of_item())), constraints(kind, schema)
+                return shapes.Array(
+                    shapes.without_constraints(self.shape(items, hint.of_item())), constraints(kind, schema)
                 )
             case "object":
                 found = object_schema({**schema, "type": "object"}, self.refs)
-                return self.record(found, hint.titled(schema)) if found is not None else OBJECT
-        return ANY
+                return self.record(found, hint.titled(schema)) if found is not None else shapes.OBJECT
+        return shapes.ANY
 
     def record(self, found: ObjectSchema, hint: NameHint) -> Shape:
         if found.properties:
-            return nullable(ClassRef(self.claim(hint, found)), found.nullable)
-        values = ANY if found.values is None else self.shape(found.values, hint.of_item())
-        return nullable(Map(without_constraints(values)), found.nullable)
+            return shapes.nullable(shapes.ClassRef(self.claim(hint, found)), found.nullable)
+        values = shapes.ANY if found.values is None else self.shape(found.values, hint.of_item())
+        return shapes.nullable(shapes.Map(shapes.without_constraints(values)), found.nullable)
 
     def claim(self, hint: NameHint, found: ObjectSchema) -> str:
         """Return the key of the class for `found`, which is that of an equal one of the same name."""
@@ -324,17 +305,17 @@ class _ClassBuilder:
 
 def _narrowness(shape: Shape) -> int:
     match shape:
-        case Anything() | Map(Anything()):
+        case shapes.Anything() | shapes.Map(shapes.Anything()):
             return 0
-        case ClassRef():
+        case shapes.ClassRef():
             return 4
-        case Literals() | UnionShape((Literals(), Null())):
+        case shapes.Literals() | shapes.UnionShape((shapes.Literals(), shapes.Null())):
             return 3
-        case NamedType(type=inner):
+        case shapes.NamedType(type=inner):
             return max(1, _narrowness(inner))
-        case UnionShape() if not is_list_of_types(shape):
+        case shapes.UnionShape() if not shapes.is_list_of_types(shape):
             return 2
-        case Null() | Scalar() | Array() | Map() | UnionShape():
+        case shapes.Null() | shapes.Scalar() | shapes.Array() | shapes.Map() | shapes.UnionShape():
             return 1
         case _:
             assert_never(shape)
