@@ -27,31 +27,8 @@ def test_an_alias_is_the_former_name() -> None:
     assert renames([contract("a", ORDER)], [contract("b", SEARCH, aliases=["a"])]) == {"a": "b"}
 
 
-def test_equal_schemas() -> None:
-    described = {**ORDER, "properties": {**ORDER["properties"], "sku": {"type": "string", "title": "SKU"}}}
-    assert renames([contract("a", ORDER)], [contract("b", described, "Another text.")]) == {"a": "b"}
-
-
-def test_other_schemas() -> None:
-    other = {**ORDER, "properties": {**ORDER["properties"], "count": {"type": "number"}}}
-    assert renames([contract("a", ORDER)], [contract("b", other)]) == {}
-    with_description = {**ORDER, "properties": {**ORDER["properties"], "description": {"type": "string"}}}
-    with_title = {**ORDER, "properties": {**ORDER["properties"], "title": {"type": "string"}}}
-    assert renames([contract("a", with_description)], [contract("b", with_title)]) == {}
-
-
-def test_schemas_that_many_tools_have_need_the_same_text() -> None:
-    old = contract("search_web", SEARCH, "Search the web for pages.")
-    assert renames([old], [contract("find_mail", SEARCH, "Look through the inbox.")]) == {}
-    assert renames([old], [contract("web_search", SEARCH, "Search the web for pages.")]) == {
-        "search_web": "web_search"
-    }
-
-
-def test_of_several_with_equal_schemas_none_is_renamed() -> None:
-    old = [contract("buy", ORDER), contract("sell", ORDER)]
-    assert renames(old, [contract("purchase", ORDER), contract("vend", ORDER)]) == {}
-    assert renames(old, [contract("purchase", ORDER)]) == {}
+def test_equal_schemas_without_an_alias_are_two_tools() -> None:
+    assert renames([contract("a", ORDER)], [contract("b", ORDER)]) == {}
 
 
 def test_a_tool_that_still_exists_is_not_renamed() -> None:

@@ -94,7 +94,7 @@ def test_a_server_that_renames_a_tool_breaks_those_who_use_it(shop: Consumer) ->
     shop.write("tools.json", json.dumps(tools))
     done = shop.toolgen("client", "--check", "--upstream", "--out", "app")
     assert done.returncode == 1
-    assert "error[tool-renamed]" in done.stdout
+    assert "error[tool-removed]" in done.stdout
 
 
 SERVER = Path(__file__).parents[1] / "client/strange_server.py"

@@ -6,13 +6,12 @@ import enum
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
 from toolgen.base.suggestions import quoted
-from toolgen.changes.contract import REQUEST, Contract, ProjectSettings, Side
+from toolgen.changes.contract import Contract, ProjectSettings, Side
 from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.policy import UNANALYSED, Policy, apply_policy
 from toolgen.changes.rule import ToolPair
@@ -20,7 +19,7 @@ from toolgen.changes.schema_findings import schema_findings
 from toolgen.changes.schemas.judging import work_of_run
 from toolgen.changes.table import RULES, SETTING_RULES, TOOL_RULES
 from toolgen.language.source import Span
-from toolgen.schema.document import JsonPath, plain_pointer, subschemas
+from toolgen.schema.document import JsonPath, plain_pointer
 
 _NAME: Final = "/name"
 
@@ -136,10 +135,9 @@ def _added(contract: Contract) -> Finding:
 
 
 def _renamed(pair: ToolPair) -> Finding:
-    is_answered = pair.old.name in pair.new.spec.aliases
     message = f"tool {quoted(pair.old.name)} was renamed to {quoted(pair.new.name)}"
-    message += ", which answers its former name" if is_answered else ""
-    return _rename(pair, ("name",), message, is_answered=is_answered, detail=pair.old.name)
+    message += ", which answers its former name"
+    return _rename(pair, ("name",), message, is_answered=True, detail=pair.old.name)
 
 
 def _renamed_for_targets(pair: ToolPair) -> Iterator[Finding]:
@@ -173,48 +171,10 @@ def _rename(pair: ToolPair, path: JsonPath, message: str, *, is_answered: bool, 
     )
 
 
-# Tools with another name
-
-_FEW_PROPERTIES: Final = 2  # many tools have the same schema of fewer, {query: string} for one
-_TEXTS: Final = frozenset(("description", "title", "examples", "$comment"))
-
-
 def find_renames(old: Mapping[str, Contract], new: Mapping[str, Contract]) -> dict[str, str]:
-    """Return former name → name, for tools of `old` that `new` has under another name only.
-
-    Without an alias, these are the only removed and the only added tool with the same schemas.
-    """
+    """Return former name → name, for tools of `old` that `new` has as an alias of another one."""
     aliases = {alias: name for name, each in new.items() for alias in each.spec.aliases}
-    renames = {name: aliases[name] for name in old if name not in new and name in aliases}
-    removed = _by_schemas(each for name, each in old.items() if name not in new and name not in renames)
-    added = _by_schemas(
-        each for name, each in new.items() if name not in old and name not in renames.values()
-    )
-    for schemas, contracts in removed.items():
-        pair = (*contracts, *added.get(schemas, ()))
-        if len(pair) == 2 and len(contracts) == 1 and _are_alike(*pair):
-            renames[pair[0].name] = pair[1].name
-    return renames
-
-
-def _by_schemas(contracts: Iterable[Contract]) -> dict[str, list[Contract]]:
-    """Return tools by their schemas without the texts in these, as text."""
-    found: dict[str, list[Contract]] = {}
-    for contract in contracts:
-        schemas = {name: deepcopy(each.schema) for name, each in contract.documents.items()}
-        for schema in schemas.values():
-            for _, node in subschemas(schema):
-                for text in _TEXTS & node.keys():
-                    del node[text]  # type: ignore[attr-defined]  # the copy is a dict
-        found.setdefault(json.dumps(schemas, sort_keys=True), []).append(contract)
-    return found
-
-
-def _are_alike(old: Contract, new: Contract) -> bool:
-    """True if tools with the same schemas are surely one: by many properties, or by the description."""
-    properties = old.documents[REQUEST].schema.get("properties")
-    is_telling = isinstance(properties, Mapping) and len(properties) >= _FEW_PROPERTIES
-    return is_telling or old.spec.description == new.spec.description
+    return {name: aliases[name] for name in old if name not in new and name in aliases}
 
 
 # Versions, as Semantic Versioning 2.0.0 has it (https://semver.org)
