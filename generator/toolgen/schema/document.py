@@ -538,6 +538,19 @@ def count_parts(value: object, most: float = math.inf) -> int:
     return count
 
 
+def is_deeper(value: object, levels: int) -> bool:
+    """True if `value` has more than so many levels of objects and lists, scalars the last one."""
+    # level by level: recursion would end at Python's own limit
+    level = [value]
+    for _ in range(levels):
+        level = [inner for outer in level for inner in _parts(outer)]
+    return bool(level)
+
+
+def _parts(value: object) -> Iterable[object]:
+    return value.values() if isinstance(value, dict) else as_list(value)
+
+
 def as_list(value: object) -> list[Any]:
     """Return `value` if it is a list, else an empty one: a keyword may have any value that means nothing."""
     return value if isinstance(value, list) else []

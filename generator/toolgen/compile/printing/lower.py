@@ -22,6 +22,7 @@ from toolgen.language.package import ErrorClass, Import, Package, PackageSetting
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.source import Source
 from toolgen.language.spec import Inject, Spec
+from toolgen.schema.document import is_deeper
 
 _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "TOOLS", "TYPE_CHECKING"})
 _MEMBERS = frozenset(
@@ -229,23 +230,8 @@ def _alias(module: str) -> str | None:
 def _nesting_faults(source: Source, definition: Mapping[str, object]) -> Iterator[Diagnostic]:
     """Yield a fault for each field of the definition that is nested too deep for a Python literal."""
     for key, value in definition.items():
-        if _is_deeper(value, _MAX_NESTING):
+        if is_deeper(value, _MAX_NESTING):
             message = (
                 f"{key} nests more than {_MAX_NESTING} levels deep, more than Python reads in one expression"
             )
             yield Diagnostic(source.key((key,)), "too-deep", message, "move inner parts of it to $defs")
-
-
-def _is_deeper(root: object, limit: int) -> bool:
-    """True if `root` has more than `limit` levels of mappings and lists."""
-    # level by level: recursion would end at Python's own limit
-    level = [root]
-    for _ in range(limit):
-        level = [inner for outer in level for inner in _children(outer)]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: object) -> list[object]:
-    return list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, list) else []

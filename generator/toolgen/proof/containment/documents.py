@@ -17,6 +17,7 @@ from toolgen.schema.document import (
     Schema,
     SchemaDocument,
     draft_of,
+    is_deeper,
     value_key,
 )
 from toolgen.schema.graph import Graph, Node
@@ -109,7 +110,7 @@ class Documents:
         schema = document.schema
         if document.draft is None:
             raise UnreadableError("`$schema` names another draft", Place(side, ("$schema",)))
-        if _depth(schema, _MOST_LEVELS_OF_SCHEMAS) > _MOST_LEVELS_OF_SCHEMAS:
+        if is_deeper(schema, _MOST_LEVELS_OF_SCHEMAS):
             raise UnreadableError("the schema is nested too deeply", Place(side, ()))
         try:
             graph = check_budget(document)
@@ -220,7 +221,7 @@ _WITH_VALUES: Final = frozenset(
 
 def _problem_of_value(value: Any) -> str | None:
     """Return why a value in a schema is not compared with others."""
-    if _depth(value, _MOST_LEVELS) > _MOST_LEVELS:
+    if is_deeper(value, _MOST_LEVELS):
         return "a value is nested too deeply"
     stack = [value]
     for inner in stack:  # grows
@@ -232,20 +233,6 @@ def _problem_of_value(value: Any) -> str | None:
 
 
 _MOST_LEVELS_OF_SCHEMAS: Final = 2_000  # of objects and lists; only the sum of all paths grows with these
-
-
-def _depth(value: Any, most: int) -> int:
-    """Return how deep `value` is nested, one more than `most` if it is more."""
-    depth, level = 0, [value]
-    while level and depth <= most:
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        depth += 1
-    return depth
 
 
 def _find_loop(graph: Graph) -> Node | None:
