@@ -19,11 +19,6 @@ class Code:
     fix: str  # what to do about it
     evidence: str = ""  # of what `toolgen lint` reports: the kind (see EVIDENCE), a colon, the source
 
-    @property
-    def is_opinion(self) -> bool:
-        """True for a lint rule that is off until a project turns it on."""
-        return self.evidence.startswith("opinion:")
-
 
 class _Codes(Mapping[str, Code]):
     """The codes of some sections of the file, which is read when the first diagnostic is reported."""
@@ -69,7 +64,6 @@ EVIDENCE: Final = {
     "provider": "a provider or a client refuses, cuts or ignores it",
     "directory": "a directory of servers refuses it",
     "specification": "it follows from a specification, or from how toolgen publishes",
-    "opinion": "nobody measured it: off until a project turns it on",
 }
 """The kinds of evidence that a lint rule states."""
 

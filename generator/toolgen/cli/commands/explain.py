@@ -82,8 +82,7 @@ def _text(code: str) -> str:
 
 
 def _explanation(name: str, code: Code) -> str:
-    severity = "off" if code.is_opinion else code.severity
-    text = f"{severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
+    text = f"{code.severity}[{name}]: {code.title}\n\nWhy:  {code.why}\nFix:  {code.fix}"
     text += f"\nEvidence:  {code.evidence}" if code.evidence else ""
     if name not in LINT:
         return text

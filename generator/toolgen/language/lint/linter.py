@@ -37,7 +37,6 @@ SCHEMA_RULES: Final[Mapping[str, SchemaRule]] = {  # keyword → the rule for su
 
 LINT_TOOL_RULES: Final = (
     tools.annotations_missing,
-    tools.error_without_example,
     texts.promotional_text,
     tools.secret_in_example,
     tools.title_missing,

@@ -26,12 +26,11 @@ class LintSettings:
     baseline: str = "lint-baseline.json"
 
     def level(self, code: str, file: str) -> str:
-        """Return the level of a finding: one of `LEVELS`. Rules that are opinions are off by default."""
+        """Return the level of a finding: one of `LEVELS`."""
         around = [folder for folder, rules in self.folders.items() if code in rules and _is_in(file, folder)]
         if around:
             return self.folders[max(around, key=len)][code]
-        known = CODES[code]
-        return self.rules.get(code, "off" if known.is_opinion else known.severity)
+        return self.rules.get(code, CODES[code].severity)
 
 
 def _is_in(file: str, folder: str) -> bool:

@@ -88,29 +88,6 @@ def contradicting_examples(tool: ProgramTool) -> Iterator[Diagnostic]:
             )
 
 
-def error_without_example(tool: ProgramTool) -> Iterator[Diagnostic]:
-    """error-without-example: a declared error that no example shows.
-
-    Example:
-
-        errors: [{code: not_found, description: There is no such order.}]
-
-    Use instead:
-
-        errors: [{code: not_found, description: There is no such order.}]
-        examples: [{name: unknown, input: {order_id: 7}, error: not_found}]
-    """
-    shown = {example.error for example in tool.spec.examples}
-    for index, error in enumerate(tool.spec.errors):
-        if error.code not in shown:
-            yield Diagnostic(
-                tool.source.value(("errors", index, "code")),
-                "error-without-example",
-                f"no example shows when {quoted(error.code)} occurs",
-                "add an example with an input that causes it",
-            )
-
-
 _MOST: Final = 64  # characters of the name of a function: OpenAI, and Anthropic's API until 2025
 
 
