@@ -57,9 +57,12 @@ async def test_lists_and_results_are_those_of_the_server(gateway: Gateway, era: 
 @NEWEST_ERA
 async def test_progress_reaches_the_client(gateway: Gateway, era: str) -> None:
     heard: list[Any] = []
+    unheard = gateway.root / "unheard"
+    unheard.touch()
 
     async def progress(*values: Any) -> None:
         heard.append(values)
+        unheard.unlink(missing_ok=True)
 
     async with gateway.stdio_client(era) as client:
         assert text_of(await client.call_tool("work", {}, progress_callback=progress)) == "done"

@@ -84,7 +84,11 @@ async def ask(user: str, context: Context) -> str:
 @server.tool()
 async def work(context: Context) -> str:
     """Work, and say so."""
+    import anyio
+
     await context.report_progress(1, 2, "half")
+    while LISTED.with_name("unheard").exists():  # progress that comes with the result may be dropped
+        await anyio.sleep(0.02)
     return "done"
 
 
