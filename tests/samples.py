@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import settings
 
 ALL, PART = 100, 25  # generated examples of a test that does not set a number
@@ -24,3 +26,8 @@ def sample(cases: Iterable[Any], fast: Collection[int]) -> list[Any]:
         else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow)
         for number, case in enumerate(cases)
     ]
+
+
+def load_beside(module: str, name: str) -> Any:
+    """Return the data of the YAML file `name` beside a module."""
+    return yaml.safe_load(Path(module).with_name(name).read_text("utf-8"))

@@ -15,6 +15,8 @@ from toolgen.proof.containment import Contained, NotContained
 from toolgen.schema.document import SchemaDocument, plain_pointer
 from toolgen.schema.validator import compiled
 
+from tests.samples import load_beside
+
 NAME = {"type": "string", "minLength": 1}
 
 
@@ -77,40 +79,8 @@ def test_a_new_required_property_is_one_edit() -> None:
     assert edits(new, old) == [("/properties/b", "entry-removed")]
 
 
-OLD: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["sku"],
-    "properties": {
-        "sku": {"type": "string", "enum": ["a", "b", "c"]},
-        "size": {"anyOf": [{"type": "integer"}, {"const": "all"}, {"type": "null"}]},
-        "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
-        "pair": {"prefixItems": [{"type": "integer"}, {"type": "integer"}]},
-    },
-    "dependentRequired": {"size": ["sku"]},
-    "$defs": {"Line": {"type": "object", "properties": {"amount": {"type": "integer", "maximum": 9}}}},
-}
-NEW: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["sku", "lines"],
-    "properties": {
-        "sku": {"type": "string", "enum": ["a", "c", "d"]},
-        "size": {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}, {"$ref": "#/$defs/Word"}]},
-        "lines": {"type": "array", "items": {"$ref": "#/$defs/Row"}},
-        "pair": {"prefixItems": [{"type": "number"}]},
-        "more": {"$ref": "#/$defs/Row"},
-    },
-    "dependentRequired": {"size": ["lines"]},
-    "$defs": {
-        "Row": {
-            "type": "object",
-            "required": ["amount"],
-            "properties": {"amount": {"type": "integer", "maximum": 5}, "next": {"$ref": "#/$defs/Row"}},
-        },
-        "Word": {"type": "string"},
-    },
-}
+VERSIONS = load_beside(__file__, "schema_edits.yaml")
+OLD, NEW = VERSIONS["old"], VERSIONS["new"]
 
 
 def test_an_edit_by_itself_changes_nothing_else() -> None:

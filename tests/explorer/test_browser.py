@@ -23,13 +23,13 @@ from tests import npm
 from tests.documenting.test_pictures import shown_in_pictures
 from tests.end_to_end.calls.test_elicitation import SPEC, TOOL
 from tests.end_to_end.project import Project, token_of
-from tests.explorer.form_cases import FORMS
 from tests.explorer.pages_for_tests import (
     as_shown,
     document_of,
     hostile_document,
     write_page,
 )
+from tests.samples import load_beside
 from tools.fuzz.strings import FIXED
 
 pytestmark = pytest.mark.browser
@@ -329,10 +329,11 @@ def test_a_schema_that_no_form_can_show_is_written_as_json(run: Run, tmp_path: P
 
 
 def test_requests_of_every_shape_are_sent_as_they_are_typed(run: Run, tmp_path: Path) -> None:
-    document = document_of({name: schema for name, (schema, _) in FORMS.items()})
-    found = typed(run, tmp_path, document, {name: requests for name, (_, requests) in FORMS.items()})
+    forms = load_beside(__file__, "form_cases.yaml")
+    document = document_of({name: form["schema"] for name, form in forms.items()})
+    found = typed(run, tmp_path, document, {name: form["requests"] for name, form in forms.items()})
     assert found["missed"] == []
-    assert (found["tools"], found["json"]) == (len(FORMS), 0)
+    assert (found["tools"], found["json"]) == (len(forms), 0)
 
 
 def test_a_saved_spec_reloads_the_page(run: Run, tmp_path: Path) -> None:

@@ -9,52 +9,22 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.samples import load_beside
 from tools.corpus.mcp import ERAS, KEYS, difference, listed
 from tools.corpus.project import project as corpus_project
 
 OBJECT: dict[str, Any] = {"type": "object"}
-DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
 def tool(name: str = "t", **keys: Any) -> dict[str, Any]:
     return {"name": name, "description": "Does it.", "inputSchema": OBJECT, **keys}
 
 
-def props(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties}
-
-
-SCHEMAS: dict[str, dict[str, Any]] = {
-    "root_ref": {"$ref": "#/$defs/A", "$defs": {"A": props(a={"type": "string"})}},
-    "root_ref_draft_7": {
-        "$schema": DRAFT_7, "$ref": "#/definitions/A", "definitions": {"A": props(a={"type": "string"})},
-    },
-    "root_any_of": {"anyOf": [props(a={"type": "string"}), props(b={"type": "integer"})]},
-    "root_nullable": {"type": ["object", "null"], "properties": {"a": {}}},
-    "ref_to_property": props(a=props(x={"type": "integer"}), b={"$ref": "#/properties/a/properties/x"}),
-    "pattern": props(a={"type": "string", "pattern": "("}, b={"type": "string", "minLength": 2}),
-    "python_pattern": props(a={"type": "string", "pattern": r"(?P<year>\d{4})\Z"}),
-    "wild_types": props(a={"type": "dict"}, b={"type": "String"}, c={"type": "any"}, d={"type": ["str", None]}),
-    "unknown_type": props(a={"type": "frobnicate", "minLength": 3}),
-    "required_flag": props(a={"type": "string", "required": True}, b={"required": False}),
-    "bad_required": {**props(a={}), "required": ["a", 1, "a"]},
-    "bad_keywords": props(a={"minLength": "3", "maximum": None, "items": 5}, b={"requried": ["x"]}),
-    "dangling": props(a={"$ref": "#/$defs/Missing"}, b={"$ref": "other.json"}, c={"$ref": "https://x.example/y"}),
-    "looping": {**props(a={"$ref": "#/$defs/A"}), "$defs": {"A": {"$ref": "#/$defs/A"}}},
-    "recursive": {**props(a={"$ref": "#/$defs/A"}), "$defs": {"A": props(b={"$ref": "#/$defs/A"})}},
-    "draft_4": {"$schema": "http://json-schema.org/draft-04/schema#", **props(a={"minimum": 1, "exclusiveMinimum": True})},
-    "nulls": {"type": "object", "properties": None, "required": None},
-    "id": {"$id": "https://x.example/s", **props(a={"$ref": "#/$defs/A"}), "$defs": {"A": {"type": "string"}}},
-    "names": props(**{"on": {}, "1": {}, "a b": {}, "a-b": {}, "a_b": {}, "": {}, "class": {}, "model_x": {}, "é": {}}),
-    "numbers": props(a={"minimum": -1e300, "maximum": 2**70, "multipleOf": 0.1}),
-}  # fmt: skip
+SCHEMAS: dict[str, dict[str, Any]] = load_beside(__file__, "imported_schemas.yaml")
 
 TOOLS: list[dict[str, Any]] = [
     *(tool(f"in_{name}", inputSchema=schema) for name, schema in SCHEMAS.items()),
-    *(
-        tool(f"out_{name}", outputSchema=schema)
-        for name, schema in SCHEMAS.items()
-    ),
+    *(tool(f"out_{name}", outputSchema=schema) for name, schema in SCHEMAS.items()),
     tool("out_list", outputSchema={"type": "array", "items": {"type": "integer"}}),
     tool("out_list_faulty", outputSchema={"type": "list", "items": {"type": "integer", "minimum": "x"}}),
     {"name": "bare", "inputSchema": OBJECT},

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from toolgen.runtime import ToolError, ToolResponse
 from toolgen.runtime.coercion import coerce, leave_out
 from toolgen.runtime.confirmation.question import Confirmation
@@ -16,7 +14,9 @@ from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.runtime.tool_factory import Anything, make_tool, run
+from tests.samples import load_beside
 
+CASES = load_beside(__file__, "coercion.yaml")
 INTEGER: dict[str, Any] = {"type": "integer"}
 ROWS: dict[str, Any] = {
     "type": "array",
@@ -26,16 +26,6 @@ ROWS: dict[str, Any] = {
         "required": ["sku"],
         "additionalProperties": False,
     },
-}
-CIRCLE = {
-    "type": "object",
-    "required": ["kind", "r"],
-    "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}},
-}
-SQUARE = {
-    "type": "object",
-    "required": ["kind", "a"],
-    "properties": {"kind": {"const": "square"}, "a": {"type": "number"}},
 }
 
 
@@ -55,28 +45,7 @@ def coerced(schema: dict[str, Any], value: Any, **root: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("schema", "text", "value"),
-    [
-        (INTEGER, "5", 5),
-        (INTEGER, "1e3", 1000),
-        (INTEGER, str(10**40), 10**40),
-        ({"type": "number"}, "0.1", 0.1),
-        ({"type": ["integer", "null"]}, "null", None),
-        ({"type": "array", "items": INTEGER}, ["1", 2, "3"], [1, 2, 3]),
-        ({"type": "object"}, '{"b": {"c": "1"}}', {"b": {"c": "1"}}),
-        (ROWS, '[{"sku": "5", "quantity": "2"}]', [{"sku": "5", "quantity": 2}]),
-        (ROWS, ['{"sku": "A", "quantity": "2"}'], [{"sku": "A", "quantity": 2}]),
-        ({"const": True}, "true", True),
-        ({"anyOf": [INTEGER, {"type": "null"}]}, "5", 5),
-        ({"anyOf": [ROWS, {"type": "null"}]}, '[{"sku": "A"}]', [{"sku": "A"}]),
-        ({"$ref": "#/$defs/n"}, "4", 4),
-        ({"oneOf": [CIRCLE, SQUARE]}, '{"kind": "square", "a": "2"}', {"kind": "square", "a": 2}),
-        ({"prefixItems": [INTEGER], "items": {"type": "boolean"}}, ["1", "true"], [1, True]),
-        (
-            {"if": {"required": ["x"]}, "then": {"properties": {"y": INTEGER}}},
-            {"x": 1, "y": "2"},
-            {"x": 1, "y": 2},
-        ),
-    ],
+    CASES["coerced"],
 )
 def test_what_is_coerced(schema: dict[str, Any], text: Any, value: Any) -> None:
     got = coerced(schema, text, **{"$defs": {"n": INTEGER}})
@@ -85,54 +54,7 @@ def test_what_is_coerced(schema: dict[str, Any], text: Any, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("schema", "value"),
-    [
-        # not JSON
-        (INTEGER, "five"),
-        ({"type": "number"}, "NaN"),
-        ({"type": "array"}, "['a']"),
-        (INTEGER, "1.00000000000000000001"),
-        ({"type": "number"}, "1e-999"),
-        (INTEGER, "true"),
-        ({"type": "integer", "minimum": 6}, "5"),
-        ({"type": ["integer", "string"], "minLength": 3}, "5"),
-        ({"anyOf": [INTEGER, {"type": "string", "minLength": 3}]}, "5"),
-        ({"properties": {"0": {"type": "string"}}, "additionalProperties": INTEGER}, {"0": "1", "00": "1"}),
-        # more than one reading
-        ({"type": "object"}, '{"a": 1, "a": 2}'),
-        (
-            {
-                "anyOf": [
-                    {"properties": {"x": INTEGER}, "required": ["y"]},
-                    {"properties": {"x": INTEGER}, "required": ["z"]},
-                ]
-            },
-            {"x": "1"},
-        ),
-        (
-            {
-                "oneOf": [
-                    {"properties": {"x": INTEGER, "y": {"type": "string"}}},
-                    {"properties": {"x": {"type": "string"}, "y": INTEGER}},
-                    {"properties": {"x": INTEGER, "y": INTEGER}},
-                ]
-            },
-            {"x": "1", "y": "2"},
-        ),
-        # one branch wants another text there
-        (
-            {"anyOf": [{"properties": {"n": {"const": "auto"}}}, {"properties": {"n": INTEGER}}]},
-            {"n": "5"},
-        ),
-        # could be meant in more than one way
-        ({"type": "array", "items": {"type": "string"}}, "a,b"),
-        ({"type": "string"}, None),
-        ({"enum": ["low", "high"]}, " low "),
-        ({"type": "boolean"}, 1),
-        # not to be shown
-        ({"type": "integer", "format": "password"}, "1234"),
-        ({"type": "object", "writeOnly": True, "properties": {"pin": INTEGER}}, {"pin": "1234"}),
-        ({"allOf": [INTEGER, {"$ref": "#/$defs/secret"}]}, "1234"),
-    ],
+    CASES["left as it is"],
 )
 def test_what_is_left_as_it_is(schema: dict[str, Any], value: Any) -> None:
     assert coerced(schema, value, **{"$defs": {"secret": {"writeOnly": True}}}) == "refused"
@@ -244,7 +166,7 @@ def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
     assert not coerce(compiled, {"a": text}).valid
 
 
-LEFT_OUT = yaml.safe_load(Path(__file__).with_name("left_out.yaml").read_text("utf-8"))
+LEFT_OUT = load_beside(__file__, "left_out.yaml")
 
 
 @pytest.mark.parametrize("case", LEFT_OUT["cases"], ids=lambda case: str(case["value"]))

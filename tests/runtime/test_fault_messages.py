@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.schema.keywords import CONSTRAINING
 
-from tests.samples import examples
+from tests.samples import examples, load_beside
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("fault_messages.yaml").read_text("utf-8")
-)
+CASES: list[dict[str, Any]] = load_beside(__file__, "fault_messages.yaml")
 PYTHON = re.compile(
     r"<class|<[a-z_.]+ object|\b(dict|list|str|int|float|bool|tuple|NoneType|None|True|False|bytes|pydantic"
     r"|Python|Traceback|Error|ValidationError|jsonschema|input_value|errors\.)\b"

@@ -11,7 +11,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
 from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.changes.table import SERVER_RULES
@@ -21,9 +20,10 @@ from toolgen.sources.mcp_client.listing import Listing, announced
 
 from tests.corpora import corpus, is_shared
 from tests.preloaded import python_command
+from tests.samples import load_beside
 
 TODAY = date(2026, 11, 23)
-LISTINGS = yaml.safe_load(Path(__file__).with_name("guard_listings.yaml").read_text("utf-8"))
+LISTINGS = load_beside(__file__, "guard_listings.yaml")
 SERVER = """\
 import json, sys
 from pathlib import Path

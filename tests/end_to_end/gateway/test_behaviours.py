@@ -15,7 +15,6 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-import yaml
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from toolgen.serving.held_questions import Exchange, Requester
@@ -24,11 +23,12 @@ from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import HttpServer, text_of, token_of
 from tests.end_to_end.replicas import free_port
+from tests.samples import load_beside
 
 from .conftest import Gateway, settings_of
 
 HOSTILE = Path(__file__).with_name("hostile_upstream.py")
-BEHAVIOURS = yaml.safe_load(Path(__file__).with_name("behaviours.yaml").read_text())
+BEHAVIOURS = load_beside(__file__, "behaviours.yaml")
 MODULE = "tools/_upstreams/hostile.py"
 FAST = 12  # of the behaviours of each kind of upstream: every so many
 MAX_MEMORY = 250 * 1024 * 1024

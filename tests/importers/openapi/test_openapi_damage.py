@@ -11,65 +11,10 @@ import pytest
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.sources.imported_tool import SourceError
 
-from tests.importers.openapi.conftest import document
 from tests.importers.openapi.test_schemas import imported
+from tests.samples import load_beside
 
-PET = {"$ref": "#/components/schemas/Pet"}
-WHOLE = document(
-    {
-        "/pets/{id}": {
-            "parameters": [{"$ref": "#/components/parameters/Id"}],
-            "servers": [{"url": "https://{r}.example.com", "variables": {"r": {"default": "eu"}}}],
-            "post": {
-                "operationId": "pets/make",
-                "summary": "Make",
-                "tags": ["pets"],
-                "deprecated": False,
-                "security": [{"key": []}, {}],
-                "parameters": [
-                    {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": {"type": "object"}},
-                    {"name": "c", "in": "cookie", "content": {"application/json": {"schema": PET}}},
-                ],
-                "requestBody": {
-                    "required": True,
-                    "content": {"multipart/form-data": {"schema": PET, "encoding": {"tag": {"contentType": "text/x"}}}},
-                },
-                "responses": {
-                    "200": {"description": "OK", "content": {"application/json": {"schema": PET}}},
-                    "4XX": {"$ref": "#/components/responses/Bad"},
-                    "default": {"description": "Else"},
-                },
-            },
-        }
-    },
-    "3.0.3",
-    tags=[{"name": "pets", "description": "Of pets."}],
-    security=[{"oauth": ["read"]}],
-    components={
-        "parameters": {"Id": {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}},
-        "responses": {"Bad": {"description": "Bad"}},
-        "securitySchemes": {
-            "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
-            "oauth": {"type": "oauth2", "flows": {}},
-        },
-        "schemas": {
-            "Pet": {
-                "type": "object",
-                "required": ["name"],
-                "properties": {
-                    "name": {"type": "string", "nullable": True, "enum": ["a"], "format": "byte", "readOnly": True},
-                    "tag": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                    "kind": {
-                        "oneOf": [PET, {"type": "number", "minimum": 1, "exclusiveMinimum": True}],
-                        "discriminator": {"propertyName": "name", "mapping": {"a": "Pet"}},
-                    },
-                },
-                "additionalProperties": {"allOf": [PET]},
-                "example": {"name": "a"},
-            }
-        },
-    },
-)  # fmt: skip
+WHOLE = load_beside(__file__, "damage.yaml")
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -8,136 +8,16 @@ import pytest
 from toolgen.proof.containment import Contained, NotContained, Unanalysed, check_containment
 from toolgen.schema.validator import compiled
 
-DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+from tests.samples import load_beside
 
 
 def closed(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-STRICTLY_WIDER: dict[str, tuple[Any, Any]] = {
-    "type: integer": ({"type": "integer"}, {"type": "number"}),
-    "type: not": ({"type": ["null", "boolean", "number", "array", "object"]}, {"not": {"const": ""}}),
-    "enum": ({"enum": [1, "a"]}, {"enum": ["a", 1, 2]}),
-    "enum: of a type": ({"enum": ["a", "b"]}, {"type": "string"}),
-    "enum: objects": ({"enum": [{"a": 1}]}, {"type": "object", "required": ["a"]}),
-    "const": ({"const": 1.0}, {"type": "integer"}),
-    "minimum": ({"type": "number", "minimum": 3}, {"type": "number", "minimum": 2.5}),
-    "exclusiveMinimum": ({"exclusiveMinimum": 3}, {"minimum": 3}),
-    "maximum: integers": ({"type": "integer", "exclusiveMaximum": 3}, {"type": "integer", "maximum": 3}),
-    "multipleOf": ({"multipleOf": 6}, {"multipleOf": 2}),
-    "maxLength": ({"maxLength": 3}, {"maxLength": 4}),
-    "pattern": ({"type": "string", "pattern": "^[a-z]+$"}, {"type": "string", "pattern": "^[a-zA-Z]+$"}),
-    "format": ({"type": "string", "format": "date"}, {"type": "string"}),
-    "properties": (
-        {"properties": {"a": {"type": "string"}}},
-        {"properties": {"a": {"type": ["string", "null"]}}},
-    ),
-    "properties: forbidden": ({"type": "object", "properties": {"a": False}}, {"type": "object"}),
-    "required": ({"required": ["a", "b"]}, {"required": ["b"]}),
-    "additionalProperties": (
-        {"type": "object", "additionalProperties": {"type": "integer"}},
-        {"type": "object", "additionalProperties": {"type": "number"}},
-    ),
-    "patternProperties": (
-        {"type": "object", "patternProperties": {"^x-": {"type": "string"}}},
-        {"type": "object", "patternProperties": {"^x-y": {"type": "string"}}},
-    ),
-    "propertyNames": ({"propertyNames": {"maxLength": 2}}, {"propertyNames": {"maxLength": 3}}),
-    "minProperties": ({"minProperties": 2}, {"minProperties": 1}),
-    "maxProperties": ({"type": "object", "maxProperties": 0}, {"propertyNames": {"maxLength": 1}}),
-    "dependentRequired": ({"required": ["b"]}, {"dependentRequired": {"a": ["b"]}}),
-    "dependentSchemas": (
-        {"dependentSchemas": {"a": {"required": ["b", "c"]}}},
-        {"dependentRequired": {"a": ["b"]}},
-    ),
-    "items": ({"items": {"type": "integer"}}, {"items": {"type": "number"}}),
-    "prefixItems": (
-        {"prefixItems": [{"type": "string"}, {"type": "null"}]},
-        {"prefixItems": [{"type": "string"}]},
-    ),
-    "minItems": ({"minItems": 2}, {"minItems": 1}),
-    "maxItems": ({"type": "array", "maxItems": 1}, {"type": "array", "uniqueItems": True}),
-    "uniqueItems": (
-        {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True},
-        {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
-    ),
-    "contains": ({"type": "array", "contains": {"type": "string"}}, {"type": "array", "minItems": 1}),
-    "minContains": (
-        {"contains": {"type": "string"}, "minContains": 2},
-        {"contains": {"type": "string"}, "minContains": 1},
-    ),
-    "maxContains": (
-        {"type": "array", "contains": {"const": 1}, "maxContains": 1},
-        {"type": "array", "contains": {"const": 1}, "maxContains": 2},
-    ),
-    "allOf": ({"allOf": [{"minimum": 1}, {"maximum": 3}]}, {"minimum": 1}),
-    "anyOf": ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, {"type": ["string", "number"]}),
-    "oneOf": ({"oneOf": [{"minimum": 1}, {"maximum": 3}]}, {"anyOf": [{"minimum": 1}, {"maximum": 3}]}),
-    "not": ({"not": {"type": ["string", "null"]}}, {"not": {"type": "null"}}),
-    "if": (
-        {"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"required": ["c"]}},
-        {"anyOf": [{"required": ["b"]}, {"required": ["c"]}]},
-    ),
-    "unevaluatedProperties": (
-        {
-            "type": "object",
-            "anyOf": [
-                {"properties": {"a": True}, "required": ["a"]},
-                {"properties": {"b": True}, "required": ["b"]},
-            ],
-            "unevaluatedProperties": False,
-        },
-        closed(a=True, b=True),
-    ),
-    "unevaluatedItems": (
-        {"type": "array", "allOf": [{"prefixItems": [True]}], "unevaluatedItems": False},
-        {"type": "array", "maxItems": 2},
-    ),
-    "draft-07: items": (
-        {"$schema": DRAFT_7, "items": [{"type": "string"}], "additionalItems": {"type": "null"}},
-        {"$schema": DRAFT_7, "items": [{"type": "string"}]},
-    ),
-    "draft-07: dependencies": (
-        {"$schema": DRAFT_7, "dependencies": {"a": ["b"], "c": {"maxProperties": 1}}},
-        {"$schema": DRAFT_7, "dependencies": {"a": ["b"]}},
-    ),
-    "draft-07: $ref has no siblings": (
-        {
-            "$schema": DRAFT_7,
-            "definitions": {"a": {"type": "string"}},
-            "$ref": "#/definitions/a",
-            "maxLength": 1,
-        },
-        {"$schema": DRAFT_7, "type": ["string", "null"]},
-    ),
-}
-"""Pairs of which the second schema accepts all that the first one does, and more."""
+PAIRS = load_beside(__file__, "containment.yaml")
+STRICTLY_WIDER, EQUAL = PAIRS["strictly wider"], PAIRS["equal"]
 
-EQUAL: dict[str, tuple[Any, Any]] = {
-    "annotations": ({"type": "string", "title": "a", "x-y": 1}, {"type": "string", "default": "b"}),
-    "definitions": (
-        {"$defs": {"a": {"type": "string"}}, "properties": {"b": {"$ref": "#/$defs/a"}}},
-        {"properties": {"b": {"type": "string"}}},
-    ),
-    "loops": (
-        {"$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}, "type": "object"}}, "$ref": "#/$defs/a"},
-        {"type": "object", "properties": {"b": {"$ref": "#"}}},
-    ),
-    "false": ({"type": "string", "minLength": 2, "maxLength": 1}, {"allOf": [{"minimum": 1}, False]}),
-    "$dynamicRef": (
-        {"$defs": {"a": {"$dynamicAnchor": "x", "type": "string"}}, "items": {"$dynamicRef": "#x"}},
-        {"items": {"type": "string"}},
-    ),
-    "recursion without an end": (
-        {
-            "$defs": {"a": {"type": "object", "required": ["b"], "properties": {"b": {"$ref": "#/$defs/a"}}}},
-            "$ref": "#/$defs/a",
-        },
-        {"not": {}},
-    ),
-    "formats are not asserted": ({"format": "color"}, {}),
-}
 
 TREE = {
     "$defs": {

@@ -20,6 +20,7 @@ from toolgen.proof.instances import (
 from toolgen.schema.keywords import ASSERTIONS, FORMATS
 from toolgen.schema.validator import compiled
 
+from tests.samples import load_beside
 from tools.corpus.random_schemas import schema_of
 
 
@@ -27,83 +28,8 @@ def valid_values(schema: dict[str, Any] | bool, *, seed: int, count: int) -> Ite
     return InstanceGenerator(schema).valid_values(seed=seed, count=count)
 
 
-NODE = {
-    "type": "object",
-    "required": ["next"],
-    "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
-}
-INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
-
-# Schemas with the keyword that names their row
-TABLE: dict[str, dict[str, Any]] = {
-    "type": {"type": ["string", "null"]},
-    "enum": {"enum": ["a", 1, None, [1], {"b": 2}]},
-    "const": {"const": {"a": [1.0]}},
-    "minimum": {"type": "integer", "minimum": 10**20},
-    "maximum": {"type": "number", "maximum": -0.5},
-    "exclusiveMinimum": {"type": "number", "exclusiveMinimum": 0, "maximum": 1e-3},
-    "exclusiveMaximum": {"type": "integer", "exclusiveMaximum": 3, "minimum": 2},
-    "multipleOf": {"type": "number", "multipleOf": 0.25, "minimum": 7, "exclusiveMaximum": 8},
-    "minLength": {"type": "string", "minLength": 300},
-    "maxLength": {"type": "string", "maxLength": 2},
-    "pattern": {"type": "string", "pattern": r"^\p{L}+-\d{3,5}$", "maxLength": 9},
-    "format": {"type": "string", "format": "date-time"},
-    "required": {"type": "object", "required": ["a", "b"], "properties": {"a": INTEGER}},
-    "properties": {"type": "object", "properties": {"a": False, "b": TEXT}},
-    "additionalProperties": {"type": "object", "properties": {"a": True}, "additionalProperties": False},
-    "patternProperties": {
-        "type": "object",
-        "patternProperties": {"^e": False, "^x-[0-9]$": INTEGER},
-        "minProperties": 2,
-    },
-    "propertyNames": {"type": "object", "propertyNames": {"pattern": "^[a-z]{3}$"}, "minProperties": 2},
-    "minProperties": {"type": "object", "minProperties": 4},
-    "maxProperties": {"type": "object", "maxProperties": 1, "properties": {"a": True, "b": True}},
-    "dependentRequired": {
-        "type": "object",
-        "properties": {"a": True},
-        "dependentRequired": {"a": ["b", "c"], "b": ["d"]},
-    },
-    "unevaluatedProperties": {
-        "type": "object",
-        "allOf": [{"properties": {"a": INTEGER}}],
-        "anyOf": [{"properties": {"b": TEXT}, "required": ["b"]}, {"properties": {"c": TEXT}}],
-        "unevaluatedProperties": False,
-    },
-    "items": {"type": "array", "prefixItems": [TEXT, INTEGER], "items": False, "minItems": 1},
-    "minItems": {"type": "array", "items": INTEGER, "minItems": 3},
-    "maxItems": {"type": "array", "maxItems": 2},
-    "uniqueItems": {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3},
-    "contains": {"type": "array", "contains": {"enum": [5, 6]}, "items": INTEGER},
-    "minContains": {"type": "array", "contains": {"const": 5}, "minContains": 2},
-    "maxContains": {"type": "array", "contains": {"const": 5}, "maxContains": 3, "items": INTEGER},
-    "unevaluatedItems": {
-        "type": "array",
-        "allOf": [{"prefixItems": [TEXT]}],
-        "unevaluatedItems": INTEGER,
-        "minItems": 2,
-    },
-    "not": {"not": {"type": ["string", "object", "array", "null", "boolean"]}},
-    "anyOf": {"anyOf": [{"type": "string", "minLength": 3}, {"type": "integer", "minimum": 3}]},
-    "oneOf": {"oneOf": [{"multipleOf": 2, "type": "integer"}, {"multipleOf": 3, "type": "integer"}]},
-}
-
-# Schemas of several keywords
-MORE: dict[str, dict[str, Any]] = {
-    "linked list": NODE,
-    "only unbounded without the other branch": {
-        "$ref": "#/$defs/E",
-        "$defs": {"E": {"oneOf": [{"type": "object", "required": ["l", "r"], "additionalProperties": False,
-                                   "properties": {"l": {"$ref": "#/$defs/E"}, "r": {"$ref": "#/$defs/E"}}}, INTEGER]}},
-    },
-    "condition": {
-        "type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["a", "b"]}, "size": INTEGER},
-        "if": {"properties": {"kind": {"const": "a"}}}, "then": {"required": ["size"]}, "else": {"properties": {"size": False}},
-    },
-    "dynamic reference": {"$dynamicRef": "#n", "$defs": {"n": {"$dynamicAnchor": "n", "type": "string", "minLength": 2}}},
-    "an embedded document": {"$ref": "https://example.com/b", "$defs": {"b": {"$id": "https://example.com/b", "$ref": "#/$defs/c", "$defs": {"c": TEXT}}}},
-    "names that only a pattern leaves": {"type": "object", "minProperties": 1, "patternProperties": {"^\\S+$": {"allOf": [INTEGER, TEXT]}}},
-}  # fmt: skip
+SCHEMAS = load_beside(__file__, "instances.yaml")
+TABLE, MORE = SCHEMAS["keywords"], SCHEMAS["choices"]
 
 
 @pytest.mark.parametrize("keyword", TABLE)
@@ -143,7 +69,7 @@ def test_every_format_has_values(name: str) -> None:
     "schema",
     [
         False,
-        {"allOf": [INTEGER, TEXT]},
+        {"allOf": [{"type": "integer"}, {"type": "string"}]},
         {"not": {}},
         {"type": "string", "minLength": 3, "maxLength": 2},
         {"oneOf": [True, {"type": ["string", "null"]}, {"not": {"type": ["string", "null"]}}]},
