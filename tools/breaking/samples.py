@@ -112,16 +112,7 @@ class _NearConstants:
         self.pool = [*found, *found, *_EXTRA]
 
     def _around(self, number: Any) -> list[Any]:
-        near = [
-            number,
-            number + 1,
-            number - 1,
-            number + 0.5,
-            number - 0.5,
-            number * 2,
-            number / 2,
-            number / 5,
-        ]
+        near = [*(number + step for step in (0, 1, -1, 0.5, -0.5)), number * 2, number / 2, number / 5]
         if abs(number) < 2**53:
             near.append(float(number))
         if 0 <= number < 30:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from tools.fuzz.batches import Outcome, run_batch
@@ -29,32 +30,7 @@ _ENOUGH = 20  # maximum number of findings
 _LONGEST = 200  # bytes of a file name, without its ending
 _TRIES = 40  # attempts to make a reproduction smaller
 _PROBE = 'Say "hello", it\'s {fine}.'
-_SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}}
-_API: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Fuzz", "version": "1"},
-    "servers": [{"url": "http://127.0.0.1:9/v1"}],
-    "paths": {
-        "/things/{id}": {
-            "post": {
-                "operationId": "send_thing",
-                "parameters": [
-                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
-                    {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": _SCHEMA},
-                    {"name": "X-H", "in": "header", "schema": {"type": "string"}},
-                    {"name": "c", "in": "cookie", "schema": {"type": "string"}},
-                ],
-                "requestBody": {"content": {"application/json": {"schema": _SCHEMA}}},
-                "responses": {
-                    "200": {"description": "Done.", "content": {"application/json": {"schema": _SCHEMA}}},
-                    "404": {"description": "Not there."},
-                },
-                "security": [{"key": []}],
-            }
-        }
-    },
-    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
-}
+_API = Path(__file__).with_name("api.yaml")
 
 
 @lru_cache
@@ -67,8 +43,7 @@ def places() -> tuple[Place, ...]:
 
 def _http_places(here: Project) -> Iterator[Place]:
     """Return the places of `x-openapi`, as the import writes it for an API that uses many of its keys."""
-    here.write("openapi.json", json.dumps(_API))
-    ran = [here.toolgen("import", "openapi", "openapi.json", "--into", "specs"), here.toolgen("generate")]
+    ran = [here.toolgen("import", "openapi", str(_API), "--into", "specs"), here.toolgen("generate")]
     if any(each.code for each in ran):
         raise RuntimeError(f"the fuzzer's own API is refused: {[each.err for each in ran]}")
     code = "import json, generated.catalog as c; print(json.dumps(list(c.TOOLS.values())))"
