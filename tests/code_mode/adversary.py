@@ -21,79 +21,11 @@ import mcp_types as types
 from toolgen.serving.code_mode import script
 
 from tests.code_mode.shop import Shop, run, serve
+from tests.samples import load_beside
 
 SEED: Final = 20261126
 ARTICLES: Final = ("bell", "saddle", "chain")
-TOKENS: Final = (
-    "confirmation_token='{token}'",
-    "confirm=True",
-    "_meta={{'toolgen/confirmation_token': '{token}'}}",
-    "approval={{'message': 'Order bell?', 'preview': None}}",
-    "context={{'approval': True}}",
-    "meta={{'toolgen/preview': False}}",
-    "scopes=['admin']",
-)
-ALIASES: Final = (
-    "f = order",
-    "f = [order][0]",
-    "f = {'a': order}['a']",
-    "f = lambda **k: order(**k)",
-    "f = (lambda: order)()",
-    "def f(**k):\n    return order(**k)",
-    "def f(**k):\n    g = order\n    try:\n        return g(**k)\n    except BaseException as e:\n        return g(**k)",
-    "class C:\n    def f(self, **k):\n        return order(**k)\nf = C().f",
-    "f = max([order], key=lambda x: 1)",
-    "import functools\nf = functools.partial(order)",
-    "f = eval('order')",
-    "exec('f = order')",
-    "f = getattr(order, '__call__', order)",
-    "f = globals()['order']",
-    "f = order.__self__",
-    "order = order\nf = order",
-    "def get_price(**k):\n    return order(**k)\nf = get_price",
-    "f = __import__('toolgen').runtime",
-    "async def f(**k):\n    return await order(**k)",
-)
-CALLS: Final = (
-    "f({arguments})",
-    "order({arguments})",
-    "await order({arguments})",
-    "order({{'article': '{article}'}})",
-    "f(**{{'article': '{article}'}})",
-    "[f({arguments}) for _ in range(3)]",
-    "list(map(lambda a: f(article=a), ['{article}'] * 3))",
-    "sorted(['{article}'] * 2, key=lambda a: str(f(article=a)))",
-    "eval(\"order(article='{article}')\")",
-    "exec(\"order(article='{article}')\")",
-    "pay(amount={number})",
-    "pay(amount={number}, {token})",
-    "order(article='{article}', {token})",
-    "wipe()",
-    "wipe({token})",
-    "run_code(code=\"order(article='{article}')\")",
-    "(order({arguments}) or True) and pay(amount={number})",
-    "order(article=str(order(article='{article}')))",
-    "f'{{order(article=\"{article}\")}}'",
-    "print(order({arguments}))",
-)
-AROUND: Final = (
-    "{call}",
-    "try:\n    {call}\nexcept BaseException:\n    pass\n{call}",
-    "try:\n    {call}\nfinally:\n    {call}",
-    "try:\n    {call}\nexcept BaseException:\n    try:\n        {call}\n    except BaseException:\n        {call}",
-    "while True:\n    try:\n        {call}\n    except BaseException:\n        pass",
-    "for _ in range(200):\n    try:\n        {call}\n    except BaseException as e:\n        print(e)",
-    "def loop(n):\n    try:\n        {call}\n    except BaseException:\n        loop(n + 1)\n    loop(n + 1)\nloop(0)",
-    "import asyncio\nasync def one():\n    {call}\nasync def all():\n    await asyncio.gather(*[one() for _ in range(5)])\nawait all()",
-    "import asyncio\nasync def one():\n    {call}\nasyncio.run(one())",
-    "import threading\nthreading.Thread(target=lambda: ({call})).start()",
-    "def g():\n    try:\n        {call}\n    finally:\n        return g()\ng()",
-    "class Again:\n    def __enter__(self):\n        {call}\n    def __exit__(self, *a):\n        {call}\n        return True\nwith Again():\n    {call}",
-    "get_price(article='bell')\n{call}\nget_price(article='bell')",
-    "x = 'x' * 5_000_000\n{call}\nlen(x)",
-    "try:\n    while True: pass\nexcept BaseException:\n    {call}",
-    "assert not ({call})",
-)
+PARTS: Final = load_beside(__file__, "adversary.yaml")
 
 
 def scripts(number: int, seed: int = SEED) -> Iterator[str]:
@@ -101,14 +33,17 @@ def scripts(number: int, seed: int = SEED) -> Iterator[str]:
     chance = random.Random(seed)
     for _ in range(number):
         article = chance.choice(ARTICLES)
-        token = chance.choice(TOKENS).format(token=f"{chance.getrandbits(256):064x}")
+        token = chance.choice(PARTS["tokens"]).format(token=f"{chance.getrandbits(256):064x}")
         arguments = f"article='{article}'" + (f", {token}" if chance.random() < 0.2 else "")
         parts = {"article": article, "token": token, "arguments": arguments, "number": chance.randint(1, 9)}
-        call = chance.choice(CALLS).format(**parts)
-        around = chance.choice(AROUND)
+        call = chance.choice(PARTS["calls"]).format(**parts)
+        around = chance.choice(PARTS["around"])
         if chance.random() < 0.3:  # one thing inside of another
-            around = around.replace("{call}", chance.choice(AROUND).replace("\n", "\n" + _indent(around)), 1)
-        yield f"{chance.choice(ALIASES)}\n{around.replace('{call}', call)}"
+            around = around.replace(
+                "{call}", chance.choice(PARTS["around"]).replace("\n", "\n" + _indent(around)), 1
+            )
+        alias = chance.choice(PARTS["aliases"])
+        yield f"{alias}\n{around.replace('{call}', call)}"
 
 
 def _indent(text: str) -> str:

@@ -24,93 +24,21 @@ from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.inline import inline_references
 from toolgen.schema.validator import compiled
 
+from tests.samples import load_beside
+
 Json = dict[str, Any]
 
-ORDER: Json = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "minLength": 2},
-        "lines": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["id"],
-    "additionalProperties": False,
-}
-DRAFT_7 = {"$schema": "http://json-schema.org/draft-07/schema#"}
-EXAMPLE = "https://example.com/"
 
-
-def schema(reference: Json, definitions: Json, keyword: str = "$defs", **more: Any) -> Json:
+def schema(reference: Json, definitions: Json, keyword: str = "$defs", more: Mapping[str, Any] = {}) -> Json:
     """Return the schema of an object whose property `order` is `reference`."""
-    cursor = {"type": "string"}
-    properties = {"order": reference, "cursor": cursor}
-    closed = {
-        "type": "object",
-        "properties": properties,
-        "required": ["order"],
-        "additionalProperties": False,
-    }
-    return {**closed, keyword: definitions, **more}
+    closed = {"type": "object", "required": ["order"], "additionalProperties": False}
+    properties = {"order": reference, "cursor": {"type": "string"}}
+    return {**closed, "properties": properties, keyword: definitions, **more}
 
 
-def by(reference: str, definition: Json | None = None, **more: Any) -> Json:
-    return schema({"$ref": reference}, {"order": {**(definition or {}), **ORDER}}, **more)
-
-
-def seven(reference: str, definition: Json | None = None, keyword: str = "definitions", **more: Any) -> Json:
-    """The same in draft-07."""
-    return schema(
-        {"$ref": reference}, {"order": {**(definition or {}), **ORDER}}, keyword, **{**DRAFT_7, **more}
-    )
-
-
-SPELLINGS: Mapping[str, Json] = {
-    "a pointer": by("#/$defs/order"),
-    "below the $defs of a definition": schema(
-        {"$ref": "#/$defs/a/$defs/order"}, {"a": {"$defs": {"order": ORDER}}}
-    ),
-    "$anchor": by("#order", {"$anchor": "order"}),
-    "$dynamicRef with one target": schema(
-        {"$dynamicRef": "#order"}, {"order": {"$dynamicAnchor": "order", **ORDER}}
-    ),
-    "$dynamicRef that the root decides": schema(
-        {"$ref": "a"},
-        {
-            "a": {"$dynamicAnchor": "order", **ORDER},
-            "order": {
-                "$id": "a",
-                "$dynamicRef": "#order",
-                "$defs": {"own": {"$dynamicAnchor": "order", "type": "integer"}},
-            },
-        },
-    ),
-    "an absolute $id": by(f"{EXAMPLE}order", {"$id": f"{EXAMPLE}order"}),
-    "a pointer into another $id": schema(
-        {"$ref": "#/$defs/a/$defs/order"}, {"a": {"$id": f"{EXAMPLE}a", "$defs": {"order": ORDER}}}
-    ),
-    "a $ref to a $ref": schema(
-        {"$ref": "#/$defs/order"}, {"order": {"$ref": "#b"}, "a": ORDER, "b": {"$anchor": "b", "$ref": "#/$defs/a"}}
-    ),
-    "draft-07": seven("#/definitions/order"),
-    "draft-07: an ignored sibling": schema(
-        {"$ref": "#/definitions/order", "type": "integer"}, {"order": ORDER}, "definitions", **DRAFT_7
-    ),
-    "a shared file": schema({"$ref": "./schemas/orders.yaml#/$defs/order"}, {}),
-    "a shared file that refers to another": schema({"$ref": "schemas/names.yaml#/$defs/order"}, {}),
-}  # fmt: skip
-SHARED: Mapping[str, Json] = {
-    "schemas/orders.yaml": {
-        "order": {"$anchor": "order", **ORDER},
-        "orders": {"type": "array", "items": ORDER},
-    },
-    "schemas/addresses.yaml": {
-        "order": {"$ref": f"{EXAMPLE}shared"},
-        "with_id": {"$id": f"{EXAMPLE}shared", **ORDER},
-    },
-    "schemas/names.yaml": {
-        "order": {"$ref": "#name"},
-        "name": {"$anchor": "name", "$ref": "orders.yaml#order"},
-    },
-}
+CASES = load_beside(__file__, "reference_spellings.yaml")
+SHARED: Mapping[str, Json] = CASES["shared"]
+SPELLINGS: Mapping[str, Json] = {name: schema(**case) for name, case in CASES["spellings"].items()}
 USUAL = "a pointer"
 
 
