@@ -64,21 +64,13 @@ def test_texts_in_all_places_are_unchanged_and_run_nothing() -> None:
     assert calls > 0
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "print(1)",
-    ],
-)
-def test_syntax_that_no_template_prints_is_found(code: str) -> None:
-    assert faults_of("models/x.py", code.encode())
-    assert faults_of("tools/x.py", f"\n\nclass A:\n    y = 1\n{code}\n".encode())
+def test_syntax_that_no_template_prints_is_found() -> None:
+    assert faults_of("models/x.py", b"print(1)")
+    assert faults_of("tools/x.py", b"\n\nclass A:\n    y = 1\nprint(1)\n")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if number else []) for number, name in enumerate(BAITS)],
-)
+@pytest.mark.slow  # it imports all of toolgen
+@pytest.mark.parametrize("name", BAITS)
 def test_a_planted_bug_is_found(name: str) -> None:
     """The input finds nothing in the real toolgen, and the expected kind of finding with the planted bug."""
     place, hostile, kind = BAITS[name]
@@ -106,7 +98,7 @@ def test_no_text_controls_the_terminal(place: str) -> None:
     assert PARTS["terminal"].replay({"place": place, "text": terminal.texts(random.Random(place))}) == []
 
 
-@pytest.mark.slow  # it imports all of toolgen
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TERMINAL_BAITS)
 def test_a_planted_bug_of_the_terminal_is_found(name: str) -> None:
     place, hostile = TERMINAL_BAITS[name]
