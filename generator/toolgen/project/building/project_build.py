@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from typing import Final
 
 from toolgen.compile.incremental import WorkerPool
 from toolgen.compile.output_changes import digest, file_summary, find_changes, with_lf
@@ -23,10 +25,12 @@ from toolgen.project import Project, UnableError, load_targets, read_project
 from toolgen.project.building.worker_pool import worker_pool
 from toolgen.project.cache.entries import Cache, cache_folder, prune
 from toolgen.project.cache.freshness import BuildRecord, record_key, save_record
-from toolgen.project.cache.toolchain import TOOLCHAIN, versions
+from toolgen.project.cache.toolchain import TOOLCHAIN, numbers_of, versions
 from toolgen.project.inputs.specs import ReadProject
 from toolgen.project.output.folder import ExistingOutput, read_output, refuse_foreign, write
 from toolgen.project.output.manifest import NAME, manifest_text, parse_manifest
+
+_WRITTEN_BY: Final = re.compile(r'^ +"toolgen": "(\d[^"]*)"', re.MULTILINE)  # in a manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,11 @@ def plan(read: ReadProject, cache: Cache, pool: WorkerPool = worker_pool) -> Out
 
 
 def write_output(plan: OutputPlan) -> WrittenFiles:
-    """Make the output folder as it should be, all files or none."""
+    """Make the output folder as it should be, all files or none.
+
+    Raises `UnableError` if a newer toolgen wrote it.
+    """
+    _refuse_newer(plan)
 
     def paths(*kinds: ChangeKind, deleted: bool = False) -> tuple[str, ...]:
         return tuple(
@@ -154,6 +162,18 @@ def write_output(plan: OutputPlan) -> WrittenFiles:
         replaced=paths(ChangeKind.EDITED),
         kept=paths(ChangeKind.EDITED, deleted=True),
     )
+
+
+def _refuse_newer(plan: OutputPlan) -> None:
+    """Raise `UnableError` if a newer toolgen wrote the output: this one may remove what code relies on."""
+    # not from the parsed manifest: a later format, or a merge of two manifests, is none
+    written = _WRITTEN_BY.findall(plan.existing.text or "")
+    newest, now = max(written, key=numbers_of, default=""), plan.manifest.toolchain["toolgen"]
+    if numbers_of(newest) > numbers_of(now) > ():
+        output = plan.project.output
+        message = f"toolgen {newest} generated {output}, and this is toolgen {now}"
+        hint = f"install toolgen {newest}; to go back for good, remove {output}/{NAME}"
+        raise UnableError("unsupported-version", message, hint)
 
 
 def _compiled(

@@ -44,8 +44,7 @@ def generator_id() -> str:
 
 def _refuse_other_formatters(installed: str) -> None:
     """Raise `UnableError` if the installed ruff may format generated code in another way."""
-    numbers = tuple(int(part) for part in re.findall(r"\d+", installed)[:2])
-    first, after = FORMATTERS
+    numbers, (first, after) = numbers_of(installed)[:2], FORMATTERS
     if not numbers or first <= numbers < after:  # an unknown version: run from a checkout
         return
     known = ".".join(map(str, first)), ".".join(map(str, after))
@@ -54,6 +53,12 @@ def _refuse_other_formatters(installed: str) -> None:
         f"ruff {installed} may format generated code in another way than this toolgen expects",
         f"pip install 'ruff>={known[0]},<{known[1]}'",
     )
+
+
+def numbers_of(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with, for comparing: none of "unknown"."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def versions(names: tuple[str, ...]) -> dict[str, str]:
