@@ -238,9 +238,9 @@ def judge(against: str, start: str, threshold: Threshold, *, today: date) -> Jud
 
 
 def accept(
-    code: str, reason: str, against: str, start: str, threshold: Threshold, *, today: date
+    against: str, start: str, threshold: Threshold, *, code: str, reason: str, today: date
 ) -> Judgement:
-    """Accept the findings with a code that fail; return the judgement that they do not fail any more.
+    """Accept the findings with `code` that fail; return the judgement in which they do not.
 
     For each, an entry with the reason is added to the project's file of accepted changes. Raises as `judge`.
     """

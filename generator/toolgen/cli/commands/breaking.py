@@ -63,7 +63,9 @@ def run(args: argparse.Namespace) -> bool:
     if args.accept is None:
         judgement = judge(args.against, args.start, threshold, today=today())
     else:
-        judgement = accept(args.accept, args.reason, args.against, args.start, threshold, today=today())
+        judgement = accept(
+            args.against, args.start, threshold, code=args.accept, reason=args.reason, today=today()
+        )
     if args.format == "json":
         data = {"against": args.against, "findings": findings_data(judgement.findings)}
         emit_json({**data, "failed": len(judgement.failed)})
