@@ -183,7 +183,9 @@ def mcp_faults(listed: Sequence[Mapping[str, Any]], *, legacy: bool) -> list[str
         tool: JsonObject = {"name": spec["name"], "description": description(spec)}
         tool |= {key: spec[key] for key in ("title", "icons") if key in spec}
         tool |= {"annotations": annotations} if annotations else {}
-        own = {f"toolgen/{field}": spec[field] for field in ("version", "deprecated") if field in spec}
+        own = {
+            f"toolgen/{field}": spec[field] for field in ("version", "deprecated", "errors") if field in spec
+        }
         meta = {**spec.get("meta", {}), **own}
         tool |= {"_meta": meta} if meta else {}
         tool["inputSchema"] = written_out(spec, "input_schema")

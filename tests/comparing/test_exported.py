@@ -76,6 +76,23 @@ def test_what_was_exported_is_compared_with_what_would_be(
     assert new.place("input_schema", "properties", "count").file == "specs/order.yaml"
 
 
+def test_declared_errors_are_compared_with_those_that_a_server_lists(exported: Path) -> None:
+    declared = [{"code": "gone", "description": "It is gone."}]
+    spec = exported / "specs/order.yaml"
+    tool = {"name": "order", "inputSchema": {"type": "object"}}
+    try:
+        spec.write_text(f"{SPEC}errors: {json.dumps(declared)}\n")
+        (exported / "theirs.json").write_text(json.dumps([tool]))
+        found = sides(exported, "theirs.json")
+        assert "errors" not in found.old.contracts["order"].knows
+        (exported / "ours.json").write_text(json.dumps([{**tool, "_meta": {"toolgen/errors": declared}}]))
+        found = sides(exported, "ours.json")
+        assert "errors" in found.old.contracts["order"].knows & found.new.contracts["order"].knows
+        assert found.old.contracts["order"].spec.errors == found.new.contracts["order"].spec.errors
+    finally:
+        spec.write_text(SPEC)
+
+
 @pytest.mark.parametrize(("more", "level"), [("", "error"), ("aliases: [order]\n", "info")])
 def test_a_published_name_has_one_verdict_against_specs_and_against_what_was_exported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], more: str, level: str

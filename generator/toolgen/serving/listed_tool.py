@@ -23,6 +23,11 @@ from .readable_output import readable_output
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
 """Key of a definition: fields of MCP that an import has kept. They replace the tool's; null removes one."""
+ADOPTED_ERROR: Final[Mapping[str, str]] = {
+    "code": "failed",
+    "description": "The tool could not do what was asked; the message says why.",
+}
+"""The error of adopted tools, with the text of the original one. It is not listed: nothing was before."""
 _SCHEMAS: Final = ("inputSchema", "outputSchema")
 
 
@@ -178,9 +183,12 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
         tool["annotations"] = annotations
     if icons := definition.get("icons"):
         tool["icons"] = list(icons)
-    own = {VERSION_KEY: "version", DEPRECATED_KEY: "deprecated", ERRORS_KEY: "errors"}
-    declared = {key: definition.get(field) for key, field in own.items()}
-    meta = {**definition.get("meta", {}), **{key: each for key, each in declared.items() if each is not None}}
+    own = {
+        VERSION_KEY: definition.get("version"),
+        DEPRECATED_KEY: definition.get("deprecated"),
+        ERRORS_KEY: [each for each in definition.get("errors", ()) if each != ADOPTED_ERROR] or None,
+    }
+    meta = {**definition.get("meta", {}), **{key: value for key, value in own.items() if value is not None}}
     if meta:
         tool["_meta"] = meta
     return tool

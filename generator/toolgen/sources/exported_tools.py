@@ -77,6 +77,11 @@ class ExportedTool:
     )  # field of a spec → what was repaired
 
     @property
+    def knows(self) -> frozenset[str]:
+        """Return the fields of a spec that it can express. Only servers of toolgen list declared errors."""
+        return self.format.knows if "errors" in self.fields else self.format.knows - {"errors"}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return a sentence for each repair."""
         return tuple(f"{self.name}: {note}" for notes in self.repairs.values() for note in notes)

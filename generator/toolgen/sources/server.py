@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from toolgen.base.suggestions import count
 from toolgen.runtime.definition.check import is_valid_field
 from toolgen.schema.document import subschemas
+from toolgen.serving.listed_tool import ADOPTED_ERROR
 from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_order
 from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.mcp import CARRIED, import_mcp
@@ -18,11 +19,6 @@ from toolgen.sources.names import ExistingNames
 
 OWNED = (*OWNED_BY_LISTING, "tags", "version", "timeout")
 """Spec fields that `--sync` takes from the source, beside those under `targets.mcp`."""
-FAILED: Final[Mapping[str, Any]] = {
-    "code": "failed",
-    "description": "The tool could not do what was asked; the message says why.",
-}
-"""The error that an adopted tool raises, with the text of the original one."""
 _LOOSE_FORMATS = ("date-time", "duration", "time")
 
 
@@ -71,7 +67,8 @@ def import_server(server: ServerDescription, existing: ExistingNames) -> list[Im
 def forwarded(tool: ImportedTool) -> ImportedTool:
     """Return a tool whose calls are forwarded: with the error that it raises, and its own formats."""
     fields, notes = dict(tool.fields), list(tool.notes)
-    fields["errors"] = [dict(FAILED)]
+    declared = [each for each in fields.get("errors", ()) if each["code"] != ADOPTED_ERROR["code"]]
+    fields["errors"] = [*declared, dict(ADOPTED_ERROR)]
     _relax_formats(fields, tool.name, notes)
     return ImportedTool(in_spec_order(fields), tuple(notes), tool.origin)
 
@@ -79,7 +76,7 @@ def forwarded(tool: ImportedTool) -> ImportedTool:
 def _with_details(tool: ImportedTool, details: Mapping[str, Any], server: ServerDescription) -> ImportedTool:
     fields = dict(tool.fields)
     notes = list(tool.notes)
-    fields["errors"] = [dict(FAILED)]
+    fields["errors"] = [dict(ADOPTED_ERROR)]
     for key in ("tags", "version", "timeout"):
         value = details.get(key)
         if isinstance(value, float) and value.is_integer():

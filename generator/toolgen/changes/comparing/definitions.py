@@ -151,7 +151,7 @@ def _side(side: ExportedSide, left_out: set[str]) -> Side:
         spec = analysed.spec.model_copy(update=changes)
         repairs = {key: notes[0] for key, notes in tool.repairs.items()}
         places = side.places[tool.name]
-        contracts.append(Contract(spec, analysed.documents, places, tool.format.knows, repairs=repairs))
+        contracts.append(Contract(spec, analysed.documents, places, tool.knows, repairs=repairs))
     return Side(side.label, by_name(contracts), side.texts)
 
 

@@ -19,12 +19,11 @@ from toolgen.runtime.content.values import Audio, Content, File, Image, Link, Te
 from toolgen.runtime.context import CallFailure, ToolContext
 from toolgen.runtime.errors import ToolError
 from toolgen.serving.current_call import CurrentCall, current_call
+from toolgen.serving.listed_tool import ADOPTED_ERROR
 from toolgen.serving.received_results import block_of, repeats
 
 from .lifespan import LIFESPANS
 
-FAILED: Final = "failed"
-"""The code of the errors of adopted tools, which specs of `import fastmcp` declare."""
 MISSING: Final = "the server has no tool %s any more, or not for this caller; import the server again"
 """A log record, with the name of a tool."""
 _BINARY: Final = "application/octet-stream"
@@ -35,8 +34,8 @@ _LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "notice": loggin
 class AdoptedToolError(ToolError):
     """An error of an adopted tool, with its own text. Clients of MCP get that text alone, as before."""
 
-    code = FAILED
-    description = "The tool could not do what was asked; the message says why."
+    code = ADOPTED_ERROR["code"]
+    description = ADOPTED_ERROR["description"]
 
 
 class AdoptedTool:
