@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import socket
 import subprocess
@@ -156,6 +157,20 @@ async def test_without_pages_the_call_is_repeated(shop: Project, transport: str)
             assert (await http.get(f"{again}/request")).json()["done_before"] is not None
             assert (await http.get(f"{page}/request")).status_code == 410
     assert len(acts(shop)) == 1
+
+
+async def test_a_script_ends_with_the_address_and_is_run_again(shop: Project) -> None:
+    async with shop.client("stdio", "auto", "--code-mode") as client:
+
+        async def run() -> str:
+            return text_of(await client.call_tool("run_code", {"code": "refund(order=7)"}))
+
+        found = re.search(r"approve this call at (\S+) first", await run())
+        assert found is not None
+        assert await sign(found[1]) == 200
+        assert "done" in await run()
+        assert "approve this call at" in await run(), "once"
+    assert acts(shop) == ["7 by ('ann',)"]
 
 
 async def test_replicas_share_approvals(shop: Project) -> None:
