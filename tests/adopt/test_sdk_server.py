@@ -11,10 +11,11 @@ import pytest
 import yaml
 from toolgen.sources.mcp_client import limits
 
+from tests.approval.test_serving import KEY, page_of, sign, write_approvers
 from tests.cli.conftest import Cli
-from tests.end_to_end.project import Project
+from tests.end_to_end.project import Project, text_of
 
-from .comparing import compare, python
+from .comparing import compare, python, python_path
 
 SETTINGS = 'implementations = "tools"\ntargets = ["mcp", "openai"]\n'
 SHOP = '''\
@@ -381,6 +382,18 @@ def gated() -> str:
         assert drop["structuredContent"] == {"result": True}, drop
         assert stock["structuredContent"] == {"result": "40 for Shop"}
     assert progress == [[1, 2, None]] * 2
+
+
+async def test_people_approve_calls_of_an_adopted_tool(adopted: Cli) -> None:
+    path = adopted.root / "specs" / "add.yaml"
+    path.write_text(f"{path.read_text()}confirm: {{message: Add?, proof: person}}\n")
+    assert adopted("generate").code == 0
+    project = Project(adopted.root, {"PYTHONPATH": python_path()})
+    write_approvers(project, ann=KEY)
+    async with project.stdio_client("auto") as client:
+        assert await sign(page_of(await client.call_tool("add", {"a": 1}))) == 200
+        assert text_of(await client.call_tool("add", {"a": 1})) == "3"
+        page_of(await client.call_tool("add", {"a": 1}))
 
 
 def test_what_the_spec_adds_counts_for_adopted_tools(adopted: Cli) -> None:

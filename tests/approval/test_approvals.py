@@ -13,11 +13,13 @@ from typing import Any, ClassVar
 
 import pytest
 from toolgen.runtime import BaseTool, Confirmation, ConfirmationPending, ToolConfig, Toolkit, ToolResponse
+from toolgen.runtime.adapters.provider import ProviderAdapter
 from toolgen.runtime.approval.approvals import ApprovalError, Approvals, View
 from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.execution.call import ToolCall
 from toolgen.runtime.settings import SettingError, Settings
 from toolgen.runtime.stores.store import StoreError
+from toolgen.serving.bridges.shared import Bridge, pending_question
 from toolgen.testing.test_key import TestKey
 
 URL = "http://localhost:7000"
@@ -169,6 +171,28 @@ def test_an_address_can_be_passed_on_and_the_call_repeated(shop: Make) -> None:
     asked = pending.value.confirmation
     assert asked.approval is not None
     assert asked.approval.url == f"{URL}/approvals/{asked.approval.id}"
+
+
+CALLS: dict[str, Any] = {
+    "openai": {"type": "function", "id": "1", "function": {"name": "refund", "arguments": '{"id": 7}'}},
+    "anthropic": {"type": "tool_use", "id": "1", "name": "refund", "input": {"id": 7}},
+    "gemini": {"name": "refund", "args": {"id": 7}},
+    "bedrock": {"toolUse": {"toolUseId": "1", "name": "refund", "input": {"id": 7}}},
+}
+
+
+@pytest.mark.parametrize("provider", CALLS)
+def test_a_model_gets_the_address_in_the_message_and_the_user_is_not_asked(shop: Make, provider: str) -> None:
+    async def confirm(asked: Confirmation) -> bool:
+        raise AssertionError(asked)
+
+    async def main() -> Any:
+        assert await pending_question(it.toolkit, "refund", {"id": 7}) is None
+        assert not await Bridge(it.toolkit, confirm, {}).would_ask("refund", {"id": 7}, None)
+        return await ProviderAdapter(provider).execute(CALLS[provider], it.toolkit, confirm)
+
+    it = shop()
+    assert f"approve this call at {URL}/approvals/" in json.dumps(run(main()))
 
 
 def test_a_person_can_say_no(shop: Make) -> None:

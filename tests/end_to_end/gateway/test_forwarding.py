@@ -15,6 +15,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
+from tests.approval.test_serving import KEY, page_of, sign, write_approvers
 from tests.end_to_end.project import NEWEST_ERA, SECONDS, error_code, text_of
 
 from .conftest import Gateway, upstream_command
@@ -67,6 +68,17 @@ async def test_progress_reaches_the_client(gateway: Gateway, era: str) -> None:
     async with gateway.stdio_client(era) as client:
         assert text_of(await client.call_tool("work", {}, progress_callback=progress)) == "done"
     assert heard == [(1.0, 2.0, "half")]
+
+
+async def test_people_approve_calls_of_another_server(gateway: Gateway) -> None:
+    spec = gateway.root / "specs" / "find_item.yaml"
+    spec.write_text(f"{spec.read_text()}confirm: {{message: 'Find {{text}}?', proof: person}}\n")
+    gateway.generate()
+    write_approvers(gateway, ann=KEY)
+    async with gateway.stdio_client("auto") as client:
+        page = page_of(await client.call_tool("find_item", {"text": "cup"}))
+        assert await sign(page) == 200
+        assert text_of(await client.call_tool("find_item", {"text": "cup"})) == "cup"
 
 
 async def test_a_question_is_answered_by_the_client(gateway: Gateway) -> None:
