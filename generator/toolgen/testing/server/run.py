@@ -255,7 +255,7 @@ def _test_tools(
             continue
         if tool.needs_people:  # whatever --all-calls says: an approval is a real one here
             why = "people would be asked to approve its calls"
-            yield ToolReport(tool.name, failures=(*listed.failures,), not_tested=why)
+            yield ToolReport(tool.name, failures=tuple(listed.failures), not_tested=why)
             continue
         if crashes == _MAX_CRASHES:
             message = f"not tested: the server failed with {_MAX_CRASHES} tools, one after another"
