@@ -106,6 +106,17 @@ def test_list_prints_one_line_for_each_tool(project: Cli) -> None:
     assert project("list").code == 0
 
 
+def test_list_and_new_compile_no_other_tool(project: Cli) -> None:
+    wrong = "examples: [{name: wrong, input: {}, error: undeclared}]"
+    project.spec("other", "name: broken_too\ndescription: B.\ninput_schema: {type: object}\n")
+    project.spec("broken", f"name: broken\ndescription: Break.\ninput_schema: {{type: object}}\n{wrong}\n")
+    assert project("check").code == 2
+    assert project("list").out == "broken      Break.\nbroken_too  B.\ngreet       Say hello to somebody.\n"
+    assert project("new", "wave", "--description", "Wave.").code == 0
+    assert project("new", "greet").code == 0
+    assert "error[duplicate-tool]" in project("new", "broken_too", "--description", "B.").err
+
+
 SHELLS = {
     "bash": """eval "$(toolgen completion bash)"
         COMP_LINE="toolgen gen"; COMP_POINT=11; COMP_TYPE=9; COMP_CWORD=1

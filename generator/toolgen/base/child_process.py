@@ -13,7 +13,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +29,7 @@ def run_bounded(
     scratch: str,
     seconds: float,
     environment: Mapping[str, str] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> int | None:
     """Call `main(*arguments)` of a module in a process without input and output.
 
@@ -38,6 +40,7 @@ def run_bounded(
         scratch: the folder of temporary files, which the child removes if its parent has ended.
         seconds: after which it is killed.
         environment: is added to the variables of this process.
+        meanwhile: is called about once a second.
 
     Returns:
         The exit code; None if the process took longer than `seconds`.
@@ -52,9 +55,12 @@ def run_bounded(
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:
+        end = time.monotonic() + seconds
         try:
-            return process.wait(seconds)
-        except subprocess.TimeoutExpired:
+            while (left := end - time.monotonic()) > 0:
+                with suppress(subprocess.TimeoutExpired):
+                    return process.wait(min(1, left))
+                meanwhile()
             return None
         finally:
             _end(process)

@@ -2,8 +2,8 @@
 
 A command is a module of `commands/` with `arguments(parser)` and `run(args)`, which returns True for clean
 and False for the command's own finding; servers return an ExitCode. One that ends soon and runs no code of
-the project says so with `IS_SHORT`. It is imported when the command runs: `toolgen --help` imports
-none.
+the project says so with `IS_SHORT`; one that may take seconds says in `WORK` what it does meanwhile. It is
+imported when the command runs: `toolgen --help` imports none.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from toolgen.cli.exit_codes import ExitCode, exit_code, users_error
@@ -53,6 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> bool | ExitCode:
     """Run the command. SIGTERM and SIGHUP end it as SIGINT does."""
+    from toolgen.cli.output import progress_line
+
     run: Callable[[argparse.Namespace], bool | ExitCode] = args.run
     # a server warns by itself, when it knows the format of its log
     if not hasattr(args, "log_format") and any(name.startswith("TOOLGEN_") for name in os.environ):
@@ -62,14 +65,18 @@ def _run(args: argparse.Namespace) -> bool | ExitCode:
             from toolgen.runtime.logs.configure import announce
 
             announce(f"warning: {message}")
-    if not getattr(sys.modules[run.__module__], "IS_SHORT", False):
+    module = sys.modules[run.__module__]
+    work = getattr(module, "WORK", "")
+    progress = progress_line(work) if work else nullcontext()
+    if not getattr(module, "IS_SHORT", False):
         from toolgen.project.files.interrupts import terminations_as_interrupts
 
         gc.enable()
-        with terminations_as_interrupts():
+        with terminations_as_interrupts(), progress:
             return run(args)
     try:
-        return run(args)
+        with progress:
+            return run(args)
     finally:
         gc.freeze()  # as above
 

@@ -6,7 +6,9 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,11 @@ from toolgen.base.suggestions import count
 if TYPE_CHECKING:
     import argparse
 
+    from toolgen.language.diagnostic import Progress
+
 _is_quiet = False
+_progress: Progress | None = None  # of the line that is shown
+_end_of_progress: Callable[[], None] | None = None  # called before other output
 
 
 def emit(*lines: str, styled: bool = False) -> None:
@@ -60,12 +66,14 @@ def say(*lines: str, styled: bool = False, always: bool = False) -> None:
     """
     if _is_quiet and not always:
         return
+    _end_progress()
     with suppress(OSError):  # stderr is closed
         streams.write_lines(sys.stderr, *lines, styled=styled)
 
 
 def say_text(text: str) -> None:
     """Print a text that may have several lines, the second and further ones indented."""
+    _end_progress()
     with suppress(OSError):
         streams.write_text(sys.stderr, text)
 
@@ -76,6 +84,48 @@ def show_status(text: str = "") -> None:
         return
     with suppress(OSError):
         streams.write_status(sys.stderr, text)
+
+
+@contextmanager
+def progress_line(work: str) -> Iterator[Progress]:
+    """Show on a terminal how far the work is, and for how long it takes, until there is other output.
+
+    Yields a function to call with a part of the work, how much of it is done, and of how much. Nothing is
+    shown in the first second; elsewhere than on a terminal, nothing at all.
+    """
+    global _progress, _end_of_progress
+    if _progress is not None or _is_quiet or not sys.stderr.isatty():
+        yield _progress or (lambda work, done, total: None)
+        return
+    started, now, ended = time.monotonic(), work, threading.Event()
+
+    def report(work: str, done: int, total: int) -> None:
+        nonlocal now
+        now = f"{work}: {done} of {total}"
+
+    def show() -> None:
+        while not ended.wait(1):
+            show_status(f"{now}, {time.monotonic() - started:.0f} s")
+
+    def end() -> None:
+        if not ended.is_set():
+            ended.set()
+            thread.join()
+            show_status()
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    _progress, _end_of_progress = report, end
+    try:
+        yield report
+    finally:
+        end()
+        _progress = _end_of_progress = None
+
+
+def _end_progress() -> None:
+    if _end_of_progress is not None:
+        _end_of_progress()
 
 
 def command_line(args: argparse.Namespace, *words: str) -> str:
@@ -132,6 +182,7 @@ def _read_answer() -> str:
 @contextmanager
 def closed_pipe_ignored() -> Iterator[None]:
     """Ignore a closed pipe; raise `UnableError` if data is lost for another reason."""
+    _end_progress()
     try:
         yield
     except OSError as error:

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from toolgen.base.escaping.places import terminal_line
-from toolgen.project import Project
+from toolgen.language.checking.resolve import read_tools
+from toolgen.project import Project, load_targets, read_specs
 from toolgen.testing.checks import CHECKS
 from toolgen.testing.implementation_source import has_implementation
-from toolgen.testing.project_tools import find_tools, fixtures_file, project_tools
+from toolgen.testing.project_tools import find_tools, fixtures_file
 from toolgen.testing.results import Failure, ToolReport
 from toolgen.testing.runner import RunOptions, ToolRunner
 from toolgen.testing.subject import Subject
-from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
+from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest, tool_under_test
 from toolgen.testing.toolkit_subject import Fixtures, ToolkitSubject, load_fixtures
 from toolgen.testing.updated_files import with_recorded
 
@@ -31,7 +32,9 @@ class ProjectCases:
     @staticmethod
     def read(project: Project, options: RunOptions) -> ProjectCases:
         """Read the specs of a project. Raises `SpecErrors` or `UnableError`."""
-        return ProjectCases(project, with_recorded(project, project_tools(project)), options)
+        program = read_tools(read_specs(project), load_targets(project), f"{project.specs}/")
+        tools = with_recorded(project, [tool_under_test(tool) for tool in program.tools])
+        return ProjectCases(project, tools, options)
 
     @cached_property
     def fixtures(self) -> Fixtures:

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from toolgen.base.files import FileKind
 from toolgen.base.suggestions import did_you_mean
-from toolgen.compile.pipeline import analyze
-from toolgen.project import Project, UnableError, kind_of, load_targets, read_specs
-from toolgen.testing.tool_under_test import ToolUnderTest, tool_under_test
+from toolgen.project import Project, UnableError, kind_of
 
+Tool = TypeVar("Tool")
 DEFAULT_FIXTURES = "tests/toolgen_fixtures.py"
 
 
-def project_tools(project: Project) -> list[ToolUnderTest]:
-    """Return all enabled tools. Raises `SpecErrors` or `UnableError` if the specs cannot be read."""
-    program = analyze(read_specs(project), load_targets(project), f"{project.specs}/", is_whole=True)
-    return [tool_under_test(tool) for tool in program.tools]
-
-
-def find_tools(by_name: Mapping[str, ToolUnderTest], names: Sequence[str]) -> list[ToolUnderTest]:
+def find_tools(by_name: Mapping[str, Tool], names: Sequence[str]) -> list[Tool]:
     """Return the tools with these names. Raises `UnableError` for another name."""
     for name in names:
         if name not in by_name:

@@ -61,6 +61,8 @@ class ToolReport:
     not_recorded: tuple[str, ...] = ()  # examples without a recorded outcome
     outcomes: Mapping[str, JsonObject] = field(default_factory=dict)  # if they are to be recorded
     neighbours: tuple[Neighbour, ...] = ()  # with their outcomes now, if they are to be recorded
+    seconds: float = 0.0  # of the tests
+    fixture_seconds: float = 0.0  # of them, in fixtures
 
     @property
     def result(self) -> str:

@@ -33,7 +33,7 @@ from toolgen.testing.unshown_properties import observe_unshown
 
 MAX_CALLS: Final = 100
 _MAX_SHRINKING: Final = 60  # calls to find a smaller request for one failure
-_MAX_TOOLS: Final = 100  # whose examples supply values
+MAX_TOOLS: Final = 100  # whose examples supply values, and that are called after others
 _CONCURRENT_ROUNDS: Final = 16  # of two calls at once: threads do not always meet in the same place
 _CANCELLED_AFTER: Final = (0, 1, 3, 10, 30)  # turns of the event loop
 _MAX_SEQUENCE: Final = 12  # generated requests of a read-only tool after each other
@@ -74,7 +74,7 @@ class ToolRunner:
         self.tool, self.subject, self.options = tool, subject, options
         self.tools = {each.name: each for each in tools}
         self.run_async = run_async or (lambda work: run_event_loop(lambda: work))
-        self.known = KnownValues.of_tools([tool, *tools[:_MAX_TOOLS]])
+        self.known = KnownValues.of_tools([tool, *tools[:MAX_TOOLS]])
         self._ended_in: set[str] = set()  # codes of errors
         self._notes: list[str] = []
         self._sent: set[str] = set()  # parameters of calls that succeeded

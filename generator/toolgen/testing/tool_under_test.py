@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from toolgen.language.program import ProgramTool
 from toolgen.language.source import Span
 from toolgen.runtime.definition.semantics.only_if import OnlyIf, only_if_of
 from toolgen.schema.document import JsonObject, Schema
+
+if TYPE_CHECKING:  # which the processes that run tests need not import
+    from toolgen.language.program import ProgramTool
 
 
 @dataclass(frozen=True, slots=True)

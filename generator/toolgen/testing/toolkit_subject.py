@@ -14,10 +14,11 @@ import logging
 import os
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,13 +63,15 @@ class Fixtures:
     package: str  # the generated package
     make_toolkit: Callable[[Path], Toolkit] | None = None
     take_snapshot: Callable[[Path], Any] | None = None
+    before: Callable[[str], None] = lambda name: None  # is called with the name of each before it is called
+    seconds: list[float] = field(default_factory=list)  # that each of them took
 
     def toolkit(self, folder: Path) -> Toolkit:
         """Return the project's toolkit for one session. Raises FixtureError."""
         if self.make_toolkit is None:
             default: Toolkit = import_module(f"{self.package}.catalog").toolkit()
             return default
-        toolkit = _called(self.make_toolkit, folder)
+        toolkit = self._called(self.make_toolkit, folder)
         if not hasattr(toolkit, "call") or not hasattr(toolkit, "definitions"):
             raise FixtureError(f"toolgen_toolkit returned {type(toolkit).__name__}, not a Toolkit")
         return toolkit  # type: ignore[no-any-return]
@@ -76,10 +79,23 @@ class Fixtures:
     def snapshot(self, folder: Path) -> Any:
         """Return a snapshot of the state. Raises FixtureError."""
         assert self.take_snapshot is not None
-        return _called(self.take_snapshot, folder)
+        return self._called(self.take_snapshot, folder)
+
+    def _called(self, function: Callable[[Path], Any], folder: Path) -> Any:
+        name = getattr(function, "__name__", "the fixture")
+        self.before(name)
+        started = time.monotonic()
+        try:
+            return function(folder)
+        except Exception as error:
+            raise FixtureError(f"{name} failed with {type(error).__name__}: {error}") from error
+        finally:
+            self.seconds.append(time.monotonic() - started)
 
 
-def load_fixtures(package: str, file: Path | None) -> Fixtures:
+def load_fixtures(
+    package: str, file: Path | None, before: Callable[[str], None] = lambda name: None
+) -> Fixtures:
     """Import the fixtures of a project. Raises FixtureError if their module cannot be imported."""
     if file is None:
         return Fixtures(package)
@@ -97,7 +113,7 @@ def load_fixtures(package: str, file: Path | None) -> Fixtures:
     for name, function in functions.items():
         if function is not None and not _takes_folder(function):
             raise FixtureError(f"{name} in {file} must be a function of one argument, a folder")
-    return Fixtures(package, functions["toolgen_toolkit"], functions["toolgen_state"])
+    return Fixtures(package, functions["toolgen_toolkit"], functions["toolgen_state"], before)
 
 
 def _takes_folder(function: Any) -> bool:
@@ -106,14 +122,6 @@ def _takes_folder(function: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return not inspect.iscoroutinefunction(function)
-
-
-def _called(function: Callable[[Path], Any], folder: Path) -> Any:
-    try:
-        return function(folder)
-    except Exception as error:
-        name = getattr(function, "__name__", "the fixture")
-        raise FixtureError(f"{name} failed with {type(error).__name__}: {error}") from error
 
 
 _EXPLAINED = frozenset({"internal_error", "invalid_response", "not_ready"})

@@ -118,6 +118,7 @@ def test_tools_are_isolated_from_each_other(project: Project) -> None:
 
 
 def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolgen.language.diagnostic import no_progress
     from toolgen.project.building.project_build import program_of, read_inputs
     from toolgen.testing.processes import implementation_tests
     from toolgen.testing.runner import RunOptions
@@ -134,7 +135,7 @@ def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyP
     inputs = read_inputs(str(project.root))
     tools = [tool_under_test(tool) for tool in program_of(inputs).tools if tool.spec.name == "hangs"]
     (report,) = implementation_tests.test_implementations(
-        inputs.project, tools, RunOptions(), all_tools=tools
+        inputs.project, tools, RunOptions(), others=tools, progress=no_progress
     )
     assert [failure.message for failure in report.failures] == ["a call hangs in tools/hangs.py:10"]
 

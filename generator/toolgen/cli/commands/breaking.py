@@ -24,6 +24,8 @@ from toolgen.upstream.consumers.drift import judge_consumers
 _LEVELS = ("error", "warning", "info")
 _CATEGORIES = ("wire", "source", "safety", "agent", "impl")
 
+WORK = "comparing with the other version"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_against(parser, "the version to compare with")

@@ -33,6 +33,8 @@ from toolgen.upstream.consumers.drift import ConsumerJudgement, judge_upstream
 from toolgen.upstream.consumers.lock import PYTHON, ClientLock
 from toolgen.upstream.consumers.package import ClientPlan, plan_client, read_existing_lock, write_client
 
+WORK = "comparing with the client"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(takes_command=True)

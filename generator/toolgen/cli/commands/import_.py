@@ -18,6 +18,8 @@ KINDS = {
     "python": "Python functions, from their type hints and docstrings",
 }
 
+WORK = "importing tools"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parsers: dict[str, argparse.ArgumentParser] = {}

@@ -24,6 +24,7 @@ from toolgen.project.building.project_build import Inputs, read_inputs
 from toolgen.project.inputs.specs import select_specs
 
 IS_SHORT = True
+WORK = "linting the specs"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

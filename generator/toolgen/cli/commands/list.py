@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from toolgen.base.suggestions import first_sentence
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, whole_number
+from toolgen.language.checking.resolve import read_tools
 from toolgen.language.program import ProgramTool
-from toolgen.project.building.project_build import program_of, read_inputs
+from toolgen.project import load_targets, read_project
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    tools = {tool.spec.name: tool for tool in program_of(read_inputs(args.start)).tools}
+    read = read_project(args.start)
+    program = read_tools(read.specs, load_targets(read.project), f"{read.project.specs}/")
+    tools = {tool.spec.name: tool for tool in program.tools}
     if args.ask is not None:
         return _search(args, tools)
     if args.format == "json":

@@ -18,18 +18,15 @@ from pathlib import Path
 
 from toolgen.cli.diagnostics import emit_report, source_texts
 from toolgen.cli.generated_package import add_frozen, bring_up_to_date
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_json, progress_line, say
 from toolgen.cli.parser import add_flag, add_format, add_server
 from toolgen.cli.report.entry import tests_report
 from toolgen.cli.report.json import tests_data
 from toolgen.cli.report.text import lines_of_tests, summary_of_tests
 from toolgen.cli.today import today
-from toolgen.project import UnableError, find_project
-from toolgen.project.building.project_build import read_inputs
-from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.project import UnableError, find_project, read_project
 from toolgen.testing.project_tests import run_project_tests
 from toolgen.testing.runner import RunOptions
-from toolgen.testing.server.run import ServerOptions
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,18 +61,23 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("usage", "--max-calls must not be negative")
     server = None
     if args.against is not None:
+        from toolgen.sources.mcp_client.client import ServerAddress  # of the extra `mcp`
+        from toolgen.testing.server.run import ServerOptions
+
         server = ServerOptions(ServerAddress.parse(args.against, args.header), today(), tuple(args.header))
     elif args.header:
         raise UnableError("usage", "--header is an option of --against URL")
     else:
         bring_up_to_date(find_project(Path(args.start)), args)
-    report = run_project_tests(
-        read_inputs(args.start),
-        RunOptions(args.seed, args.max_calls, args.examples_only, args.all_calls),
-        names=args.tools,
-        server=server,
-        is_update=args.update,
-    )
+    with progress_line("testing") as progress:
+        report = run_project_tests(
+            read_project(args.start),
+            RunOptions(args.seed, args.max_calls, args.examples_only, args.all_calls),
+            names=args.tools,
+            server=server,
+            is_update=args.update,
+            progress=progress,
+        )
     failures = [failure.diagnostic for tool in report.tools for failure in tool.failures]
     if args.format == "json":
         emit_json(tests_data(report))

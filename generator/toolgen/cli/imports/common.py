@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count, listed
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import emit, emit_json, progress_line, say
 from toolgen.cli.parser import add_flag, add_format
-from toolgen.cli.progress import progress_line
 from toolgen.project import UnableError, find_project
 from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.source_content import SourceContent, source_errors
@@ -66,7 +65,7 @@ def run_import(
     from toolgen.testing.tool_under_test import tool_under_test
 
     request = ImportRequest(args.kind, args.start, args.into, args.sync, args.strict, upstream)
-    with progress_line() as progress:
+    with progress_line("importing tools") as progress:
         result = import_tools(request, convert, owned, implementations, progress=progress)
     tools = result.program.tools if result.program else ()
     # said at once: a user could take the imported specs for tested

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MAX_WIDTH = 160  # characters of a source line that are shown
 _NEAR: Final = 1_000  # characters before and behind a place: keys and tokens have fewer
 _TAB = "\t"
+_PATIENCE: Final = 10  # seconds that people wait attentively (Nielsen, Usability Engineering, 1993)
 _UNDECIDED: Final = "unanalysed"  # the code of changes that could not be decided
 
 _BREAK = re.compile("\r\n|\r|\n")
@@ -169,6 +170,9 @@ def summary_of_tests(report: ProjectReport) -> Iterator[str]:
     verdict = f"{count(failed, 'tool')} failed" if failed else "no failures"
     verdict += f", {not_tested} not tested" if not_tested else ""
     yield f"{count(len(report.tools), 'tool')}, {count(calls, 'call')}, seed {report.seed}: {verdict}"
+    seconds = sum(tool.seconds for tool in report.tools)
+    if (slow := sum(tool.fixture_seconds for tool in report.tools)) > _PATIENCE:
+        yield f"{slow:.0f} of {seconds:.0f} s were spent in {report.fixtures}: prepare data once, and copy it"
     if any(tool.may_do_harm for tool in report.tools):
         yield from _how_to_test(report)
     yield from map(_summary_of_update, report.updates)

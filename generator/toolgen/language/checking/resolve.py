@@ -5,16 +5,19 @@ A relative `$ref` is relative to its file, as JSON Schema says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.names import shared_module_name
-from toolgen.language.program import Parsed, ProgramTool, SharedFile
+from toolgen.language.program import Parsed, Program, ProgramTool, SharedFile
+from toolgen.language.reading.parse import parse
+from toolgen.language.reading.read import read
 from toolgen.language.references.bundle import Bound, Bundler
 from toolgen.language.references.diagnostics import diagnostic_of
 from toolgen.language.source import Source
 from toolgen.language.spec import Spec
+from toolgen.language.targets.definition import Target
 from toolgen.runtime.definition.semantics.json_schema import too_complex
 from toolgen.runtime.definition.semantics.references import find_loops
 from toolgen.runtime.definition.spec_schema import schemas_of
@@ -39,6 +42,18 @@ class BoundSpecs:
     tools: tuple[BoundTool, ...]
     shared: Mapping[str, SharedFile]  # by path below the specs folder
     faults: tuple[Diagnostic, ...]  # of references in shared files
+
+
+def read_tools(texts: Mapping[str, bytes | str], targets: Sequence[Target], prefix: str) -> Program:
+    """Return the tools of specs whose schemas, examples and names are not checked. Raises `SpecErrors`.
+
+    For commands that only list tools, or whose tools have been generated from these specs.
+    """
+    bound = resolve(parse(read(texts, prefix), targets))
+    if faults := [*bound.faults, *(fault for each in bound.tools for fault in each.faults)]:
+        raise SpecErrors(faults)
+    enabled = (each.tool for each in bound.tools if each.tool.spec.enabled)
+    return Program(tuple(sorted(enabled, key=lambda tool: tool.spec.name)), shared=bound.shared)
 
 
 def resolve(parsed: Parsed) -> BoundSpecs:

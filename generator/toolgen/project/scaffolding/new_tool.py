@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toolgen.base.files import FileKind
+from toolgen.compile.pipeline import analyze
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.render import render_file
+from toolgen.language.checking.conflicts import find_conflicts, python_names, tool_names
+from toolgen.language.checking.resolve import read_tools
+from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.package import Tool
 from toolgen.language.yaml12.writer import is_plain
-from toolgen.project import Project, UnableError, kind_of, load_targets
-from toolgen.project.building.project_build import Inputs, package_of, program_of, read_inputs
+from toolgen.project import Project, UnableError, kind_of, load_targets, read_project
+from toolgen.project.building.project_build import Inputs, package_of
 from toolgen.project.inputs.specs import existing_specs
 from toolgen.project.output.beside import SCHEMA, schema_text
 
@@ -131,7 +135,7 @@ def describe_tool(
 def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict[str, str]:
     """Return path below the project → text of every new file."""
     text = spec_text(answers)
-    tool = _compile_new_spec(project, answers["name"], spec, text)
+    tool = _compile_new_spec(project, spec, text)
     files = {spec: text}
     schema = f"{project.specs}/{SCHEMA}"
     if kind_of(project.root, schema) is None:
@@ -144,13 +148,20 @@ def new_tool_files(project: Project, spec: str, answers: dict[str, Any]) -> dict
     return dict(format_tree(files))
 
 
-def _compile_new_spec(project: Project, name: str, spec: str, text: str) -> Tool:
-    """Return the tool `name` of `text`, compiled together with the existing specs. Raises `SpecErrors`."""
-    path = spec.removeprefix(f"{project.specs}/")
-    specs = {**existing_specs(project), path: text.encode()}
+def _compile_new_spec(project: Project, spec: str, text: str) -> Tool:
+    """Return the tool of `text`. Raises `SpecErrors`, also if it wants a name that another tool has."""
+    new = {spec.removeprefix(f"{project.specs}/"): text.encode()}
+    known = read_tools({**existing_specs(project), **new}, load_targets(project), f"{project.specs}/")
+    claims = (claim for tool in known.tools for claim in (*tool_names(tool), *python_names(tool)))
+    if faults := find_conflicts(claims):
+        raise SpecErrors(faults)
+    return _compile(project, new)[0]
+
+
+def _compile(project: Project, specs: Mapping[str, bytes]) -> Sequence[Tool]:
+    """Return the tools of some specs, whatever the others are. Raises `SpecErrors`."""
     inputs = Inputs(project, specs, load_targets(project))
-    tools = package_of(program_of(inputs), inputs).tools
-    return next(tool for tool in tools if tool.wire_name == name)
+    return package_of(analyze(specs, inputs.targets, f"{project.specs}/"), inputs).tools
 
 
 def missing_parts(start: str, name: str | None) -> dict[str, str]:
@@ -159,20 +170,25 @@ def missing_parts(start: str, name: str | None) -> dict[str, str]:
     Tests are added to tools that get an implementation, or to the one that was named. Raises `SpecErrors` for
     specs that are not valid, UnableError if the project has no implementations or no such tool.
     """
-    inputs = read_inputs(start)
-    project = inputs.project
+    read = read_project(start)
+    project = read.project
     if not project.implementations:
         message = f"{project.file} has no `implementations` setting"
         raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
-    program = program_of(inputs)
+    program = read_tools(read.specs, load_targets(project), f"{project.specs}/")
     titles = {tool.spec.name: tool.spec.title or tool.spec.name for tool in program.tools}
     calls_http = {tool.spec.name for tool in program.tools if "x-openapi" in tool.spec.extensions}
     if name is not None and name not in titles:
         raise UnableError("no-such-tool", f"there is no enabled tool called '{name}'")
+    used = {
+        path: read.specs[path]
+        for tool in program.tools
+        if name in (None, tool.spec.name)
+        for path in (tool.source.path, *tool.shared_files)
+    }
     files: dict[str, str] = {}
-    for tool in package_of(program, inputs).tools:
-        if name is None or tool.wire_name == name:
-            files |= _parts(project, tool, titles[tool.wire_name], tool.wire_name in calls_http, name)
+    for tool in _compile(project, used):
+        files |= _parts(project, tool, titles[tool.wire_name], tool.wire_name in calls_http, name)
     injected = [(each.name, each.type) for tool in program.tools for each in tool.spec.inject]
     return dict(format_tree({**_missing_packages(project, injected), **files})) if files else {}
 
@@ -233,14 +249,17 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
     """Return the module of an implementation that is still to be written, for any spec."""
     chunks = [tool.chunk_class] if tool.chunk_class else []
     result = tool.response_class or "Any"
+    blocks = sorted({"Audio", "File", "Image", "Link", "Text"}.intersection(tool.runtime_names))
     if chunks:
         result = (
             f"AsyncIterator[{' | '.join([*chunks, *([tool.response_class] if tool.response_class else [])])}]"
         )
     elif tool.definition.get("content", "any") != "any":  # blocks that it declares are expected beside
-        result = "Any"
+        shown = " | ".join(blocks)
+        result = f"ToolResult[{tool.response_class}, {shown}]" if tool.response_class else shown
     preview = tool.response_class or "Any" if "only_if" in tool.definition.get("confirm", {}) else "str"
-    types = re.findall(r"\w+", f"{result} {preview}")
+    types = set(re.findall(r"\w+", f"{result} {preview}"))
+    runtime = types.intersection({*blocks, "ToolResult"})
     # Names that only annotations use are imported for type checkers alone.
     checked = bool(tool.imports or chunks)
     return render_file(
@@ -249,7 +268,10 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
         title=title,
         spec=tool.file,
         tool=tool,
-        names=sorted({tool.request_class, tool.tool_class, *types} - {"Any", "AsyncIterator", "str"}),
+        names=sorted(
+            {tool.request_class, tool.tool_class, *types} - {"Any", "AsyncIterator", "str", *runtime}
+        ),
+        runtime=sorted({"ToolContext", *runtime}),
         typing=[*(["TYPE_CHECKING"] if checked else []), *(["Any"] if "Any" in types else [])],
         iterator=bool(chunks),
         parameters=tool.parameters.removeprefix(", ").split(", ") if tool.parameters else [],

@@ -41,20 +41,38 @@ class ChildRun:
         return next(reversed(self.all(name)), None)
 
 
-def run_child(module: str, task: JsonObject, *, folder: Path, seconds: float) -> ChildRun:
-    """Run a module, whose `main` calls `report_events`, in the folder."""
+def run_child(
+    module: str,
+    task: JsonObject,
+    *,
+    folder: Path,
+    seconds: float,
+    on_event: Callable[[Any], None] = lambda event: None,
+) -> ChildRun:
+    """Run a module, whose `main` calls `report_events`, in the folder. `on_event` gets each event."""
     with tempfile.TemporaryDirectory(prefix="toolgen-") as scratch:
         result, trace, own = (Path(scratch, name) for name in ("result.jsonl", "trace", "tmp"))
         write_named(result, json.dumps(task).encode() + b"\n")
         make_named(own)
-        code = run_bounded(
-            module,
-            [str(result), str(trace)],
-            folder=folder,
-            scratch=scratch,
-            seconds=seconds,
-            environment={"TMPDIR": str(own)},  # so that nothing is left in the user's
-        )
+        with open(result, "rb") as lines:
+            lines.readline()
+            rest = b""
+
+            def follow() -> None:
+                nonlocal rest
+                *whole, rest = (rest + lines.read()).split(b"\n")  # the last line may be incomplete
+                for line in whole:
+                    on_event(json.loads(line))
+
+            code = run_bounded(
+                module,
+                [str(result), str(trace)],
+                folder=folder,
+                scratch=scratch,
+                seconds=seconds,
+                environment={"TMPDIR": str(own)},  # so that nothing is left in the user's
+                meanwhile=follow,
+            )
         events = list(events_of(read_named(result, limit=MAX_RESULT)))
         return ChildRun(code, events, read_named(trace).decode("utf-8", "replace") if trace.is_file() else "")
 

@@ -9,8 +9,9 @@ import faulthandler
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from toolgen.base.child_process import how_it_ended
+from toolgen.language.diagnostic import Progress
 from toolgen.project import Project, UnableError
 from toolgen.testing.processes.child_run import ChildRun, innermost_frame, report_events, run_child
 from toolgen.testing.project_tools import fixtures_file, require_generated
@@ -41,7 +43,7 @@ class Task:
     package: str  # the generated one
     fixtures: str | None  # file
     tools: tuple[ToolUnderTest, ...]
-    all_tools: tuple[ToolUnderTest, ...]  # of the project, without what is recorded of them
+    others: tuple[ToolUnderTest, ...]  # of the project, whose examples show values
     options: RunOptions
     seconds: float  # that one call may take
 
@@ -51,27 +53,30 @@ def test_implementations(
     tools: Sequence[ToolUnderTest],
     options: RunOptions,
     *,
-    all_tools: Sequence[ToolUnderTest],
+    others: Sequence[ToolUnderTest],
+    progress: Progress,
 ) -> list[ToolReport]:
-    """Return the report of each tool; `all_tools` are those of the project.
+    """Return the report of each tool; `others` of the project supply values, and are read after writes.
+
+    `progress` is called about once a second.
 
     Raises UnableError if there is no generated code, or no fixtures.
     """
     fixtures = fixtures_file(project)
     require_generated(project)
     reports: dict[str, ToolReport] = {}
-    left = list(tools)
+    left, show = list(tools), _shown_with(progress, len(tools))
     while left:
         task = Task(
             folders=(str(project.import_root), str(project.root)),
             package=project.package,
             fixtures=None if fixtures is None else str(fixtures),
             tools=tuple(left),
-            all_tools=tuple(all_tools),
+            others=tuple(others),
             options=options,
             seconds=max([CALL_SECONDS, *((tool.timeout or 0) + LATE_SECONDS for tool in left)]),
         )
-        run = _run(project, task)
+        run = _run(project, task, show)
         reports |= {each.tool: each for each in map(_REPORT.validate_python, run.all("report"))}
         left = [tool for tool in left if tool.name not in reports]
         # Whatever ended the process did so in the tests of the tool that was begun last.
@@ -84,9 +89,22 @@ def test_implementations(
     return [reports[tool.name] for tool in tools]
 
 
-def _run(project: Project, task: Task) -> ChildRun:
+def _shown_with(progress: Progress, total: int) -> Callable[[Any], None]:
+    """Return a function of events that shows which tool is tested, and the fixture that is waited for."""
+    tool, done = "", 0
+
+    def show(event: Any) -> None:
+        nonlocal tool, done
+        tool, done = event.get("started", tool), done + ("report" in event)
+        where = f", in {event['fixture']}" if "fixture" in event else ""
+        progress(f"testing {tool}{where}", done, total)
+
+    return show
+
+
+def _run(project: Project, task: Task, on_event: Callable[[Any], None]) -> ChildRun:
     seconds = TOTAL_SECONDS * len(task.tools)
-    run = run_child(__name__, asdict(task), folder=project.root, seconds=seconds)
+    run = run_child(__name__, asdict(task), folder=project.root, seconds=seconds, on_event=on_event)
     for message in run.all("unusable"):
         raise UnableError("bad-fixtures", message)
     if (why := run.last("broken")) and not run.all("started"):
@@ -127,11 +145,15 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
     def watch() -> None:
         faulthandler.dump_traceback_later(task.seconds, exit=True, file=hung)
 
+    def before_fixture(name: str) -> None:
+        watch()
+        write(fixture=name)
+
     watch()
     try:
         # Watched already: a module of the project may hang when it is imported.
         catalog = import_module(f"{task.package}.catalog")
-        fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None)
+        fixtures = load_fixtures(task.package, Path(task.fixtures) if task.fixtures else None, before_fixture)
         for tool in task.tools:  # before any test, since stale code is no tool's fault
             if tool.name not in catalog.TOOLS:
                 write(broken=f"the generated code has no tool {tool.name}")
@@ -145,6 +167,9 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
                 write(call=call_command(call, tool))
 
             subject = ToolkitSubject(fixtures, tool.scopes, before_call)
-            write(report=asdict(ToolRunner(tool, subject, task.options, tools=task.all_tools).run()))
+            started, before = time.monotonic(), sum(fixtures.seconds)
+            report = ToolRunner(tool, subject, task.options, tools=task.others).run()
+            spent = {"seconds": time.monotonic() - started, "fixture_seconds": sum(fixtures.seconds) - before}
+            write(report=asdict(replace(report, **spent)))
     except FixtureError as error:
         write(unusable=str(error))

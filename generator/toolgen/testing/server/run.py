@@ -14,6 +14,7 @@ from typing import Any, Final
 from toolgen.base.suggestions import quoted, shortened
 from toolgen.changes.comparing.definitions import listed_definitions
 from toolgen.changes.comparing.source_definitions import own_definitions
+from toolgen.language.diagnostic import Progress
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import Inputs
 from toolgen.runtime.logs.redaction import redact
@@ -197,7 +198,11 @@ class ServerOptions:
 
 
 def test_server(
-    inputs: Inputs, tools: Sequence[ToolUnderTest], options: RunOptions, server: ServerOptions
+    inputs: Inputs,
+    tools: Sequence[ToolUnderTest],
+    options: RunOptions,
+    server: ServerOptions,
+    progress: Progress,
 ) -> ServerReport:
     """Return the report of each tool.
 
@@ -215,11 +220,14 @@ def test_server(
             exported = listed_definitions(listed.tools, f"the server {listed.server}")
             listing = compare_listing(own_definitions(inputs, exported), exported, server.today)
             subject.listed = listing.tools
-            reports = tuple(_test_tools(subject, tools, options, runner))
+            reports = []
+            for report in _test_tools(subject, tools, options, runner):
+                reports.append(report)
+                progress("testing tools", len(reports), len(tools))
         finally:
             runner.run(subject.close())
     noise = f"the server sent {connection.noise}"
-    return ServerReport(listed.server, reports, listing.unknown, (noise,) if connection.noise else ())
+    return ServerReport(listed.server, tuple(reports), listing.unknown, (noise,) if connection.noise else ())
 
 
 @dataclass(frozen=True, slots=True)
