@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections.abc import Callable
 
 import pytest
 from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.execution.threads import worker_pool
-from toolgen.runtime.execution.threads.worker_pool import Limiter
+from toolgen.runtime.execution.threads.worker_pool import Limiter, WorkerPool
 
 QUEUE = 1000
 
@@ -52,3 +54,21 @@ async def test_a_call_that_waits_too_long_is_overloaded_and_leaves_the_queue(
     assert caught.value.retry_after is not None
     limiter.release("a")
     await limiter.acquire("b", QUEUE, busy="busy")  # nobody else holds or waits for the slot
+
+
+async def test_pools_share_their_threads_and_not_their_slots() -> None:
+    ran: asyncio.Queue[str] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def work() -> Callable[[], None]:
+        name = f"{threading.get_ident()}"
+        return lambda: loop.call_soon_threadsafe(ran.put_nowait, name)
+
+    threads = set()
+    for _ in range(3):
+        pool = WorkerPool(threads=1, queue=0)
+        for _ in range(2):  # the second call needs the slot of the first one
+            await pool.acquire("a")
+            pool.start("a", work)
+            threads.add(await ran.get())
+    assert len(threads) == 1

@@ -7,10 +7,12 @@ look-ups. Threads are daemons, so that a tool that never returns does not keep t
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from queue import Empty, SimpleQueue
 from typing import Final, TypeAlias
 
@@ -117,6 +119,43 @@ def _overloaded(busy: str) -> OverloadedError:
     return OverloadedError(f"{busy}. Try again later.", retry_after=1)
 
 
+class _Threads:
+    """The threads of all pools of a process: toolkits that live for one call would each start their own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle = 0  # threads that wait, and that no call has taken
+        self._inbox: SimpleQueue[Work] = SimpleQueue()
+
+    def start(self, work: Work) -> None:
+        """Run `work` in an idle thread, or else in a new one. Raises RuntimeError if none can be started."""
+        with self._lock:
+            has_idle = self._idle > 0
+            self._idle -= has_idle
+        if not has_idle:
+            threading.Thread(target=self._run, name="toolgen-worker", daemon=True).start()
+        self._inbox.put(work)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                work = self._inbox.get(timeout=IDLE_SECONDS)
+            except Empty:
+                with self._lock:
+                    if self._idle:
+                        self._idle -= 1
+                        return
+                continue  # a call has just taken it
+            report = work()
+            with self._lock:
+                self._idle += 1
+            report()  # last, so that the caller's next call finds this thread idle
+            del work, report  # their references must not live until the next call
+
+
+_threads_of = lru_cache(1)(lambda process: _Threads())  # a fork has none of them
+
+
 class WorkerPool:
     """At most `threads` threads, started when needed; at most `queue` calls wait for one.
 
@@ -127,9 +166,6 @@ class WorkerPool:
     def __init__(self, threads: int, queue: int) -> None:
         self.queue = queue
         self._slots = Limiter(threads)
-        self._lock = threading.Lock()
-        self._idle = 0  # threads that wait, and that no call has taken
-        self._inbox: SimpleQueue[tuple[str, Work]] = SimpleQueue()
 
     async def acquire(self, tool_name: str, most: int | None = None) -> None:
         """Wait until a call may have a thread. Raises OverloadedError if that takes too long."""
@@ -142,35 +178,22 @@ class WorkerPool:
 
         Raises OverloadedError if the system cannot start a thread.
         """
-        with self._lock:
-            has_idle = self._idle > 0
-            self._idle -= has_idle
         try:
-            if not has_idle:
-                threading.Thread(target=self._run, name="toolgen-worker", daemon=True).start()
+            _threads_of(os.getpid()).start(partial(self._run, tool_name, work))
         except RuntimeError:
             self._slots.release(tool_name)
             raise OverloadedError("No worker thread could be started.", retry_after=1) from None
-        self._inbox.put((tool_name, work))
 
-    def _run(self) -> None:
-        while True:
-            try:
-                tool_name, work = self._inbox.get(timeout=IDLE_SECONDS)
-            except Empty:
-                with self._lock:
-                    if self._idle:
-                        self._idle -= 1
-                        return
-                continue  # a call has just taken it
-            report: Callable[[], None] | None = None
-            try:
-                report = work()
-            except BaseException:
-                LOGGER.exception("a worker thread failed")
-            with self._lock:
-                self._idle += 1
+    def _run(self, tool_name: str, work: Work) -> Callable[[], None]:
+        report: Callable[[], None] | None = None
+        try:
+            report = work()
+        except BaseException:
+            LOGGER.exception("a worker thread failed")
+
+        def end() -> None:
             self._slots.release(tool_name)
-            if report is not None:  # last, so that the caller's next call finds this thread idle
+            if report is not None:
                 report()
-            del work, report  # their references must not live until the next call
+
+        return end
