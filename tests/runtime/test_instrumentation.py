@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import traceback
 from typing import Any
 
 import pytest
@@ -56,6 +58,20 @@ def test_a_call_has_records_at_its_start_and_end(caplog: pytest.LogCaptureFixtur
     assert records(caplog, "gone", logging.INFO) == [("INFO", "failed", "gone")]
     assert records(caplog, "crash", logging.INFO) == [("ERROR", "failed", "internal_error")]
     assert records(caplog, "well", logging.WARNING) == []
+
+
+async def fail_in_a_thread(self: Any, request: Any, context: Any) -> Any:
+    return await asyncio.to_thread(lambda: 1 // 0)
+
+
+def test_the_traceback_of_a_failure_begins_with_the_code_of_the_tool(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    run(make_tool(fail_in_a_thread), {})
+    (failed,) = (record for record in caplog.records if record.exc_info)
+    frames = traceback.extract_tb(failed.exc_info[2])  # type: ignore[index]
+    assert frames[0].name == "fail_in_a_thread"
+    assert frames[-1].name == "<lambda>"
 
 
 def test_events_are_in_order_with_chunks_in_between() -> None:

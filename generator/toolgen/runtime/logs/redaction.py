@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Any
 
 MASK = "[secret]"
@@ -35,6 +36,8 @@ def traceback_of(error: Any) -> str:
     return traceback.format_exc().rstrip()
 
 
+_FRAMEWORK = frozenset({"anyio", "asyncio", "concurrent", "contextlib", "threading", "toolgen"})
+"""Packages whose frames lead to the application's code."""
 _MAX_CAUSES = 20  # of an exception
 _MAX_MEMBERS = 15  # of an exception group
 
@@ -44,12 +47,13 @@ def without_text(
 ) -> BaseException:
     """Return a copy of `error` to log, with its class's name and its traceback, but without its message.
 
-    Messages of exceptions often quote values. Causes, contexts and the members of an exception group are
-    replaced in the same way, once if they refer to each other in a circle. `error` is not changed.
+    The traceback begins with the application's code. Messages of exceptions often quote values. Causes,
+    contexts and the members of an exception group are replaced in the same way, once if they refer to each
+    other in a circle. `error` is not changed.
     """
     copy = _empty_copy(error, links)
     above = (*above, error)
-    copy.__traceback__ = error.__traceback__
+    copy.__traceback__ = _from_application(error.__traceback__)
     copy.__suppress_context__ = error.__suppress_context__
     # the copy is no SyntaxError, whose traceback names the file
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
@@ -63,6 +67,18 @@ def without_text(
         else:
             copy.__cause__ = linked
     return copy
+
+
+def _from_application(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback from the first frame of the application on; all of it without such a frame."""
+    found = trace
+    while found is not None and _package_of(found) in _FRAMEWORK:
+        found = found.tb_next
+    return found or trace
+
+
+def _package_of(trace: TracebackType) -> str:
+    return str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def _empty_copy(error: BaseException, links: int) -> BaseException:
