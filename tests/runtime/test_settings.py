@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from toolgen.runtime.settings import SettingError, Settings, variable
+from toolgen.runtime.settings import SettingError, Settings, variable, variables
+
+PAGE = """\
+# Environment variables
+
+Those with a flag are flags of `toolgen serve` and `python -m generated.mcp_server`, too; a flag comes first. Names that are almost one of these are warned of.
+Secrets can be [in files](limits-and-keys.md#secrets-in-files). In brackets: what counts without the variable. `toolgen help settings` prints this list.
+
+| variable | flag | default | meaning |
+|---|---|---|---|
+"""
 
 
 def test_each_setting_is_read_from_its_variable() -> None:
@@ -31,3 +43,16 @@ def test_each_setting_is_read_from_its_variable() -> None:
 def test_an_invalid_value_is_refused_with_the_name_of_its_variable(name: str, text: str) -> None:
     with pytest.raises(SettingError, match=variable(name)):
         Settings.from_environment({variable(name): text})
+
+
+def test_the_page_has_every_variable(record: bool) -> None:
+    """`pytest --record` writes it."""
+    page = Path(__file__).parents[2] / "docs" / "environment.md"
+    rows = (
+        f"| `{each.name}` | {f'`{each.flag}`' if each.flag else ''} | {each.default} | {each.about} |\n"
+        for each in variables()
+    )
+    text = PAGE + "".join(rows)
+    if record:
+        page.write_text(text, encoding="utf-8", newline="\n")
+    assert page.read_text(encoding="utf-8") == text

@@ -10,15 +10,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from toolgen.base.files.secret_files import SecretFileError, read_secret
 from toolgen.base.suggestions import nearest, suggest
 
 MIB = 1024 * 1024
-OTHER_VARIABLES = ("CACHE_DIR", "FROZEN", "SAFE_DIRECTORY")
-"""Names of environment variables that only commands read, without the prefix."""
+OTHER_VARIABLES = {
+    "CACHE_DIR": "folder of the cache (the user's folder for caches)",
+    "FROZEN": "1: commands that run tools generate nothing, as with --frozen",
+    "SAFE_DIRECTORY": "folders of other users whose configuration is used (with *, all)",
+}
+"""Environment variables that only commands read, without the prefix, and what they do."""
 _SIMILAR = 0.8  # LOGLEVEL is LOG_LEVEL, and SHOP_QUEUE is nothing of ours
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -131,8 +135,8 @@ _secret = partial(_setting, None, str, secret=True, flag=None)  # without a flag
 class Settings:
     """Limits and choices of one process. Sizes are bytes, times are seconds.
 
-    Each field has its default; settings.toml says what the flags do. Stores are memory, sqlite:///path or
-    redis://…; docs/server.md has all of them, with their variables.
+    Each field has its default; settings.toml says what each does, and docs/environment.md has all of them.
+    Stores are memory, sqlite:///path or redis://….
 
     Example:
         toolkit = Toolkit(tools, config=ToolConfig(settings=Settings(threads=8, max_result_bytes=100_000)))
@@ -197,8 +201,9 @@ class Settings:
 def _text_of(setting: Field[Any], environ: Mapping[str, str]) -> str | None:
     """Return the text of a setting, from its variable or the file of a secret."""
     name = variable(setting.name)
-    text, path = environ.get(name), environ.get(f"{name}_FILE")
-    if not path or not setting.metadata["secret"]:
+    text = environ.get(name)
+    path = environ.get(f"{name}_FILE") if setting.metadata["secret"] else None
+    if not path:
         return text
     if text:
         raise SettingError(f"{name} and {name}_FILE exclude each other: choose one")
@@ -218,12 +223,38 @@ def misspelt_variables(environ: Mapping[str, str]) -> Iterator[str]:
             yield f"the environment variable {name} is not known: {suggest(name, f'TOOLGEN_{meant}')}"
 
 
-def flag_descriptions() -> Mapping[str, str]:
-    """Return what each setting with a flag does, by its name."""
-    import tomllib  # for the flags of servers
+class Variable(NamedTuple):
+    """An environment variable, as people read about it."""
+
+    name: str
+    flag: str | None
+    default: str  # empty: none
+    about: str
+
+
+def variables() -> Iterator[Variable]:
+    """Yield all environment variables: those of settings, then those of commands."""
+    import tomllib  # for the flags and the help of servers
     from importlib.resources import files
 
-    return tomllib.loads(files("toolgen.runtime").joinpath("settings.toml").read_text("utf-8"))
+    about = tomllib.loads(files("toolgen.runtime").joinpath("settings.toml").read_text("utf-8"))
+    for each in fields(Settings):
+        yield Variable(variable(each.name), flag_of(each), _default_of(each), about[each.name])
+    for name, text in OTHER_VARIABLES.items():
+        yield Variable(variable(name), None, "", text)
+
+
+def flag_of(setting: Field[Any]) -> str | None:
+    """Return the flag of a setting; None if it only has an environment variable."""
+    name: str | None = setting.metadata.get("flag", setting.name.replace("_", "-"))
+    return None if name is None else f"--{name}"
+
+
+def _default_of(setting: Field[Any]) -> str:
+    value = setting.default
+    if value is False:
+        return "off"
+    return f"{value:,.0f}" if isinstance(value, int | float) else value or ""
 
 
 def variable(name: str) -> str:

@@ -20,10 +20,11 @@ from toolgen.runtime.process_record import PROCESS
 from toolgen.runtime.settings import (
     SettingError,
     Settings,
-    flag_descriptions,
+    flag_of,
     misspelt_variables,
     parse_setting,
     variable,
+    variables,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def serve(
         from toolgen.runtime.instrumentation.export import start_export
 
         serve_metrics = start_export(serves_metrics=options.metrics_port is not None)
-        from .server import check_implementations, complete_identity
+        from .server import check_implementations, complete_identity, introduce
         from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
@@ -77,6 +78,7 @@ def serve(
             announce("--scopes grants nothing over HTTP: there, the token of a request does")
         if not options.http:
             PROCESS.started(server.name, server.version or "", "stdio", settings, server.catalog)
+            introduce(server)
             _report_refused_tools(server)
             code = serve_stdio(server)
         else:
@@ -152,24 +154,25 @@ def _port(text: str) -> int:
 
 def add_setting_flags(parser: argparse.ArgumentParser) -> None:
     """Add a flag for every setting that has one."""
-    group = parser.add_argument_group("settings", "Each is an environment variable, too: see docs/server.md.")
-    descriptions = flag_descriptions()
+    group = parser.add_argument_group(
+        "settings", "Each is an environment variable, too: see `toolgen help settings`."
+    )
+    rows = {row.name: row for row in variables()}
     for each in fields(Settings):
-        flag = _flag(each)
-        if flag is None:
+        row = rows[variable(each.name)]
+        if row.flag is None:
             continue
-        description = descriptions[each.name]
         if isinstance(each.default, bool):
-            group.add_argument(flag, action="store_const", const="1", dest=each.name, help=description)
+            group.add_argument(row.flag, action="store_const", const="1", dest=each.name, help=row.about)
             continue
         repeatable = _is_repeatable(each)
-        shown = "none" if each.default in ((), None) and not repeatable else each.default
+        how = "may be repeated" if repeatable else f"default: {row.default or 'none'}"
         group.add_argument(
-            flag,
+            row.flag,
             dest=each.name,
             action="append" if repeatable else "store",
             metavar=each.name.upper().removesuffix("S") if repeatable else each.name.upper(),
-            help=f"{description} ({'may be repeated' if repeatable else f'default: {shown}'})",
+            help=f"{row.about} ({how})",
         )
 
 
@@ -180,18 +183,12 @@ def apply_setting_flags(options: argparse.Namespace) -> None:
     """
     for each in fields(Settings):
         given: str | list[str] | None = getattr(options, each.name, None)
-        flag = _flag(each)
+        flag = flag_of(each)
         if given is None or flag is None:
             continue
         text = ",".join(given) if isinstance(given, list) else given
         parse_setting(each.name, text, source=flag)
         os.environ[variable(each.name)] = text
-
-
-def _flag(setting: Field[Any]) -> str | None:
-    """Return the flag of a setting; None if it only has an environment variable."""
-    name: str | None = setting.metadata.get("flag", setting.name.replace("_", "-"))
-    return None if name is None else f"--{name}"
 
 
 def _is_repeatable(setting: Field[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from toolgen.base.escaping.places import plain_name
+from toolgen.base.suggestions import count, listed
 from toolgen.runtime.instrumentation.telemetry import current_tracer
+from toolgen.runtime.logs.configure import announce
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.settings import SettingError, Settings
@@ -246,6 +249,19 @@ def complete_identity(server: ToolServer) -> None:
     if os.path.basename(top) == "src":
         top = os.path.dirname(top)
     server.name = plain_name(os.path.basename(top)) or package
+
+
+def introduce(server: ToolServer, url: str = "") -> None:
+    """Tell a person at a terminal which tools are served, and how to call them: at `url`, or over stdio."""
+    if not sys.stderr.isatty() or not (url or sys.stdin.isatty()):
+        return
+    names = list(server.state.toolkit.definitions)
+    announce(f"{count(len(names), 'tool')}: {listed(names)}", logging.INFO)
+    if url:
+        how = f"give clients this URL, or try `toolgen call TOOL --against {url}`"
+    else:
+        how = f"serving {server.name} over stdio: clients start this command; `toolgen connect` tells them to"
+    announce(f"{how}; ^C stops", logging.INFO)
 
 
 def build_server(

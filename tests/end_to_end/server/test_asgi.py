@@ -160,6 +160,15 @@ def test_an_invalid_setting_is_reported_in_one_line(
     assert (done.returncode, done.stderr, done.stdout) == (2, said, "")
 
 
+async def test_a_misspelt_variable_is_said_under_uvicorn(serving: Project) -> None:
+    port = free_port()
+    command = ("-m", "uvicorn", "generated.mcp_server:app", "--port", str(port))
+
+    async with process(serving, port, *command, TOOLGEN_CONFIRMATION_KYE="x"):
+        log = (serving.root / "server.log").read_text()
+    assert "TOOLGEN_CONFIRMATION_KYE is not known: did you mean 'TOOLGEN_CONFIRMATION_KEY'?" in log
+
+
 READABLE = "access-control-allow-origin"
 PAGE = "https://app.example"
 PREFLIGHT = {"access-control-request-headers": "authorization, mcp-session-id, mcp-method, mcp-param-region"}

@@ -50,7 +50,7 @@ def _rows_of_topic(topic: str) -> Iterator[tuple[str, str]]:
         for name, field in DEFINITIONS["Tool"]["properties"].items():
             yield name, field["description"].partition("\n")[0]
     else:
-        from toolgen.runtime.settings import flag_descriptions, variable
+        from toolgen.runtime.settings import variables
 
-        for name, about in flag_descriptions().items():
-            yield variable(name), about
+        for each in variables():
+            yield each.name, f"{each.about} [{each.default}]" if each.default else each.about

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -21,7 +22,7 @@ from toolgen.runtime.instrumentation.telemetry import current_metrics
 from toolgen.runtime.logs.configure import configure_application_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.process_record import PROCESS
-from toolgen.runtime.settings import SettingError, Settings
+from toolgen.runtime.settings import SettingError, Settings, misspelt_variables
 from toolgen.serving.auth.configuration import Authentication, authentication_of, check_exposure
 from toolgen.serving.auth.grant import HEADERS, refused_tools
 from toolgen.serving.server import ToolServer, check_implementations, complete_identity, report_approvals
@@ -166,6 +167,8 @@ class HttpApp:
         if not self._by_command:  # which has done all of it
             start_export()
             configure_application_logging(self.server.state.settings)
+            for message in misspelt_variables(os.environ):
+                LOGGER.warning("%s", message)
             check_implementations(self.server)
             server, settings = self.server, self.server.state.settings
             PROCESS.started(server.name, server.version or "", "asgi", settings, server.catalog)

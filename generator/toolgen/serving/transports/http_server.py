@@ -21,7 +21,7 @@ from toolgen.runtime.logs.configure import announce
 from toolgen.runtime.process_record import PROCESS
 from toolgen.serving.auth.addresses import is_loopback, listen
 from toolgen.serving.auth.grant import refused_tools
-from toolgen.serving.server import ToolServer
+from toolgen.serving.server import ToolServer, introduce
 
 from .guard import accepts_scrape, transport_security
 from .http import NOT_IDENTIFIED, HttpApp, Pages
@@ -93,6 +93,7 @@ def serve_http(
         announce(f"serving {server.name} at {root}/mcp", logging.INFO)
         # after the line by which programs find the address
         PROCESS.started(server.name, server.version or "", "http", server.state.settings, server.catalog)
+        introduce(server, f"{root}/mcp")
         if pages is not None:
             announce(f"open {pages.address(root)}", logging.INFO)
         if metrics_port is not None:
