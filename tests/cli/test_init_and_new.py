@@ -70,7 +70,14 @@ def test_what_new_writes_is_good_code(empty: Cli, types: bool) -> None:
     empty("init")
     empty("new", "create_order", "--description", "Create.", *PARAMS, "--destructive")
     empty("new", "list-orders", "--description", "List.")
+    for name, schema in (("chart", "output_schema: {type: object}\n"), ("print", "")):
+        content = "content: [{type: image, min: 1}, {type: link}]\n"
+        spec = f"name: {name}\ndescription: Show.\ninput_schema: {{type: object}}\n{schema}{content}"
+        (empty.root / f"specs/{name}.yaml").write_text(spec)
+        assert empty("new", name).code == 0
     assert empty("generate").code == 0
+    assert ") -> ToolResult[ChartResponse, Image | Link]:" in (empty.root / "tools/chart.py").read_text()
+    assert ") -> Image | Link:" in (empty.root / "tools/print.py").read_text()
 
     def run(*words: str) -> None:
         env = {**os.environ, "MYPYPATH": str(Path(__file__).parents[2] / "generator")}
