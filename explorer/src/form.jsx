@@ -151,7 +151,7 @@ function FieldTemplate({ id, label, required, children, description, schema, dis
         ? <p class="label"><Name name={label} required={required} /></p>
         : <label for={id}><Name name={label} required={required} /></label>)}
       {isAdditional && <label class="hidden" for={id}>Value of {name}</label>}
-      <div id={`${id}__description`}>{description}</div>
+      {schema.type !== "object" && schema.type !== "array" && <div id={`${id}__description`}>{description}</div>}
       {children}
     </div>
   );
@@ -172,15 +172,17 @@ function ObjectFieldTemplate({ title, properties, fieldPathId, schema, onAddProp
   return (
     <fieldset id={fieldPathId.$id} data-kind="object">
       <legend><Name name={title} required={required} /></legend>
+      <DescriptionFieldTemplate description={schema.description} />
       {content}
     </fieldset>
   );
 }
 
-function ArrayFieldTemplate({ title, items, canAdd, onAddClick, fieldPathId, required, optionalDataControl }) {
+function ArrayFieldTemplate({ title, items, canAdd, onAddClick, fieldPathId, schema, required, optionalDataControl }) {
   return (
     <fieldset id={fieldPathId.$id} data-kind="array" data-count={items.length}>
       <legend><Name name={title} required={required} /></legend>
+      <DescriptionFieldTemplate description={schema.description} />
       {items}
       {canAdd && <button type="button" data-add={fieldPathId.$id} onClick={onAddClick}>Add an item<span class="hidden"> to {visible(title ?? "")}</span></button>}
       {optionalDataControl}

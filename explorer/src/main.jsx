@@ -3,56 +3,65 @@
 import { render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Changes } from "./changes.jsx";
-import { authorization, token } from "./mcp.js";
+import { authorization, events, token } from "./mcp.js";
 import { linkTo, useRoute } from "./route.js";
-import { searchTools } from "./search.js";
-import { ToolView } from "./tool.jsx";
+import { foundParameters, groupsOf, searchTools, wordsOf } from "./search.js";
+import { Badges, Table, Tag, ToolView } from "./tool.jsx";
 import { SchemaTree } from "./tree.jsx";
 import { visible } from "./visible.js";
 
 const THEME_KEY = "toolgen-theme";
 const THEMES = { auto: "As the system", light: "Light", dark: "Dark" };
 
-function rememberedTheme() {
+/** Return what the browser remembers for this page; undefined where it forbids files to remember anything. */
+function memory() {
   try {
-    const theme = localStorage.getItem(THEME_KEY);
-    return Object.hasOwn(THEMES, theme) ? theme : "auto";
+    return localStorage;
   } catch {
-    return "auto"; // a browser may forbid files to remember anything
+    return undefined;
   }
 }
 
+const rememberedTheme = () => memory()?.getItem(THEME_KEY) ?? "auto";
+
 function useTheme() {
   const [theme, setTheme] = useState(rememberedTheme);
-  const choose = (chosen) => {
-    setTheme(chosen);
-    document.documentElement.dataset.theme = chosen;
-    try {
-      localStorage.setItem(THEME_KEY, chosen);
-    } catch {
-      // as above
-    }
-  };
-  return [theme, choose];
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    memory()?.setItem(THEME_KEY, theme);
+  }, [theme]);
+  return [theme, setTheme];
 }
 
 function Page({ catalogue, server, news }) {
   const route = useRoute();
   const [theme, setTheme] = useTheme();
   const [query, setQuery] = useState("");
+  const isSearching = query.trim() !== "";
   const found = useMemo(() => searchTools(catalogue.tools, query), [catalogue, query]);
+  const isFound = (schema) => wordsOf(query).every((word) => schema.name.toLowerCase().includes(word));
+  const schemas = catalogue.shared.flatMap((file) => file.schemas).filter(isFound);
+  const groups = useMemo(() => (isSearching ? [["Found", found]] : groupsOf(found)), [isSearching, found]);
   const tool = route.view === "tool" ? catalogue.tools.find((each) => each.name === route.name || (each.aliases ?? []).includes(route.name)) : undefined;
   const name = catalogue.name;
   useFocus(route);
   useEffect(() => {
+    if (route.view === "search") setQuery(route.name);
+    else if (route.view === "") setQuery(""); // at a tool, what was found stays in the sidebar
+  }, [route]);
+  useEffect(() => {
     document.title = tool === undefined ? `${visible(name)}: tools` : `${visible(tool.title ?? tool.name)} – ${visible(name)}`;
   }, [tool, name]);
-  const search = useRef(undefined);
+  useEffect(() => {
+    const nav = document.querySelector("nav");
+    const current = nav.querySelector("li:has(> [aria-current])");
+    if (current !== null) nav.scrollTop = current.offsetTop - nav.clientHeight / 2;
+  }, [tool]);
   useEffect(() => {
     const onKey = (event) => {
       if (event.key === "/" && !/^(input|textarea|select)$/i.test(event.target.tagName) && !event.ctrlKey && !event.metaKey) {
         event.preventDefault();
-        search.current.focus();
+        document.getElementById("search").focus();
       }
     };
     addEventListener("keydown", onKey);
@@ -60,8 +69,11 @@ function Page({ catalogue, server, news }) {
   }, []);
   const open = (event) => {
     event.preventDefault();
-    if (found.length > 0 && query.trim() !== "") location.hash = linkTo("tool", found[0].name);
+    if (found.length > 0 && isSearching) location.hash = linkTo("tool", found[0].name);
   };
+  const isOverview = route.view === "" || route.view === "search";
+  // an address of its own for each search, to which the browser's button returns
+  const remember = () => isOverview && history.replaceState(null, "", isSearching ? linkTo("search", query) : "#");
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.querySelector("main h1")?.focus(); }}>Skip to the content</a>
@@ -69,40 +81,48 @@ function Page({ catalogue, server, news }) {
         <p class="site"><a href="#">{visible(name)}</a> {catalogue.version && <span class="badge">{visible(catalogue.version)}</span>}</p>
         <form role="search" onSubmit={open}>
           <label class="hidden" for="search">Search the tools</label>
-          <input id="search" ref={search} type="search" placeholder="Search the tools ( / )" autoComplete="off" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
+          <input id="search" type="search" placeholder="Search the tools ( / )" autoComplete="off" value={query} onInput={(event) => setQuery(event.currentTarget.value)} onChange={remember} />
         </form>
-        <label class="theme">Colours <select value={theme} onChange={(event) => setTheme(event.currentTarget.value)}>
+        <label class="theme"><span>Colours</span> <select aria-label="Colours" value={theme} onChange={(event) => setTheme(event.currentTarget.value)}>
           {Object.entries(THEMES).map(([key, words]) => <option key={key} value={key}>{words}</option>)}
         </select></label>
       </header>
       <div class="columns">
-        <nav aria-label="Tools">
-          <p class="note" role="status">{query.trim() === "" ? `${found.length.toLocaleString("en")} tools` : `${found.length.toLocaleString("en")} of ${catalogue.tools.length.toLocaleString("en")} tools`}</p>
-          <ul>{found.map((each) => (
-            <li key={each.name}><a href={linkTo("tool", each.name)} aria-current={each === tool ? "page" : undefined}>{visible(each.name)}{each.deprecated && <span class="hidden"> (deprecated)</span>}</a></li>
-          ))}</ul>
-          {catalogue.shared.length > 0 && <><h2>Shared schemas</h2><ul>{catalogue.shared.flatMap((file) => file.schemas).map((each) => (
-            <li key={each.id}><a href={linkTo("schema", each.id)} aria-current={route.view === "schema" && route.name === each.id ? "page" : undefined}>{visible(each.name)}</a></li>
-          ))}</ul></>}
+        <nav aria-label="Tools" data-searching={isSearching}>
+          <p class="note" role="status">{isSearching && `${found.length.toLocaleString("en")} of `}{catalogue.tools.length.toLocaleString("en")} tools</p>
           {catalogue.against !== null && <ul><li><a href={linkTo("changes")} aria-current={route.view === "changes" ? "page" : undefined}>Changes since {visible(catalogue.against)}</a></li></ul>}
+          {groups.map(([name, tools]) => (
+            <Group key={name} title={titleOf(name, groups)} isOpen={isSearching || groups.length === 1 || found.length < MOST_OPEN || tools.includes(tool)}>
+              {tools.map((each) => (
+                <li key={each.name}><a href={linkTo("tool", each.name)} aria-current={each === tool ? "page" : undefined}>{visible(each.name)}{each.deprecated && <span class="hidden"> (deprecated)</span>}</a></li>
+              ))}
+            </Group>
+          ))}
+          {schemas.length > 0 && <Group title="Shared schemas" isOpen={schemas.length < MOST_OPEN}>{schemas.map((each) => (
+            <li key={each.id}><a href={linkTo("schema", each.id)} aria-current={route.view === "schema" && route.name === each.id ? "page" : undefined}>{visible(each.name)}</a></li>
+          ))}</Group>}
         </nav>
         <main id="main">
           {news && <News news={news} />}
-          <View route={route} tool={tool} catalogue={catalogue} server={server} />
+          <View route={route} tool={tool} catalogue={catalogue} server={server} groups={groups} query={query} />
         </main>
       </div>
     </>
   );
 }
 
-function View({ route, tool, catalogue, server }) {
+const MOST_OPEN = 60; // names that the sidebar shows without a click: about two screens
+
+const titleOf = (name, groups) => visible(name || (groups.length > 1 ? "Others" : "Tools"));
+
+function Group({ title, isOpen, children }) {
+  return <details open={isOpen}><summary>{title} <span class="note">{children.length.toLocaleString("en")}</span></summary><ul>{children}</ul></details>;
+}
+
+function View({ route, tool, catalogue, server, groups, query }) {
   if (tool !== undefined) return <ToolView tool={tool} catalogue={catalogue} server={server} />;
-  if (route.view === "schema") {
-    for (const file of catalogue.shared) {
-      const schema = file.schemas.find((each) => each.id === route.name);
-      if (schema !== undefined) return <SharedView schema={schema} file={file} />;
-    }
-  }
+  const file = catalogue.shared.find(({ schemas }) => schemas.some((each) => each.id === route.name));
+  if (route.view === "schema" && file !== undefined) return <SharedView schema={file.schemas.find((each) => each.id === route.name)} file={file} />;
   if (route.view === "changes" && catalogue.against !== null) {
     return (
       <article>
@@ -111,49 +131,39 @@ function View({ route, tool, catalogue, server }) {
       </article>
     );
   }
-  return <Overview catalogue={catalogue} missing={route.view === "" || route.view === "main" ? "" : route.name || route.view} />;
+  const missing = ["", "main", "search"].includes(route.view) ? "" : route.name || route.view;
+  return <Overview catalogue={catalogue} groups={groups} query={query} missing={missing} />;
 }
 
-function Overview({ catalogue, missing }) {
+function Overview({ catalogue, groups, query, missing }) {
+  const tags = [...new Set(catalogue.tools.flatMap((tool) => tool.tags ?? []))].sort();
   return (
-    <article>
+    <article class="overview">
       <h1 tabIndex={-1}>{visible(catalogue.name)}</h1>
       {missing && <p class="fault" role="alert">There is nothing called “{visible(missing)}” here; it may have been renamed.</p>}
       {catalogue.instructions && <p class="text description">{visible(catalogue.instructions)}</p>}
-      <h2>Tools</h2>
-      <table>
-        <thead><tr><th scope="col">Tool</th><th scope="col">What it does</th><th scope="col">Behaviour</th></tr></thead>
-        <tbody>{catalogue.tools.map((tool) => (
-          <tr key={tool.name}>
-            <th scope="row"><a href={linkTo("tool", tool.name)}>{visible(tool.name)}</a></th>
-            <td>{visible(firstSentence(tool.description))}</td>
-            <td>
-              {tool.annotations?.readOnlyHint === true && <span class="badge">only reads</span>}
-              {tool.annotations?.destructiveHint === true && tool.annotations?.readOnlyHint !== true && <span class="badge warn">may destroy</span>}
-              {tool.consent && <span class="badge">asks</span>}
-              {tool.scopes && <span class="badge">scopes</span>}
-              {tool.schemas.chunk_schema && <span class="badge">streams</span>}
-              {tool.deprecated && <span class="badge warn">deprecated</span>}
-              {tool.changes && <span class="badge warn">changed</span>}
-            </td>
-          </tr>
-        ))}</tbody>
-      </table>
+      {tags.length > 0 && <p class="tags">Tags: {tags.map((tag) => <Tag key={tag} tag={tag} query={query} />)}</p>}
+      {groups.map(([name, tools]) => (
+        <section key={name}>
+          <h2>{titleOf(name, groups)}</h2>
+          {tools.length === 0 && <p>No tool has all of these words. <a href="#">Show all tools</a></p>}
+          <ul class="tools">{tools.map((tool) => (
+            <li key={tool.name}>
+              <a href={linkTo("tool", tool.name)}>{visible(tool.name)}</a>
+              <span>{visible(firstSentence(tool.description))}<code class="note parameters">{visible(foundParameters(tool, query))}</code></span>
+              <span><Badges tool={tool} /></span>
+            </li>
+          ))}</ul>
+        </section>
+      ))}
       <h2>Sizes</h2>
-      <table>
-        <thead><tr><th scope="col">Provider</th><th scope="col">Bytes of all definitions</th></tr></thead>
-        <tbody>{catalogue.providers.map(({ name, label }) => (
-          <tr key={name}><th scope="row">{visible(label)}</th><td class="number">{(catalogue.sizes[name] ?? 0).toLocaleString("en")}</td></tr>
-        ))}</tbody>
-      </table>
+      <Table heads={["Provider", "Bytes of all definitions"]} rows={catalogue.providers.map(({ name, label }) => [visible(label), catalogue.sizes[name] ?? 0])} />
     </article>
   );
 }
 
 const firstSentence = (text) => {
-  const line = text.trim().split(/\n/)[0];
-  const end = line.search(/[.!?](\s|$)/);
-  const found = end < 0 ? line : line.slice(0, end + 1);
+  const [found] = /^[^]*?(?=(?<=[.!?])\s|\n\s*\n|$)/.exec(text.trim());
   return found.length > 200 ? `${found.slice(0, 200)}…` : found;
 };
 
@@ -184,12 +194,9 @@ function useFocus(route) {
   const isFirst = useRef(true);
   useEffect(() => {
     const target = route.section === "" ? document.querySelector("main h1") : document.getElementById(`title-${route.section}`);
-    if (isFirst.current && route.section === "") {
-      isFirst.current = false;
-      return;
-    }
+    const isStart = isFirst.current && route.section === "";
     isFirst.current = false;
-    if (target === null) return;
+    if (isStart || target === null) return;
     target.focus({ preventScroll: true });
     if (route.section === "") scrollTo(0, 0);
     else target.scrollIntoView();
@@ -220,25 +227,15 @@ function show(data) {
   document.documentElement.dataset.ready = String(Number(document.documentElement.dataset.ready ?? 0) + 1);
 }
 
+const refuse = (text) => render(<Message><p role="alert">{visible(text)}</p></Message>, place);
+
+/** Load and show the catalogue; return whether that was possible. */
 async function load(server) {
-  let response;
-  try {
-    response = await fetch("catalogue.json", { headers: authorization() });
-  } catch (error) {
-    render(<Message><p role="alert">The server cannot be reached: {error.message}</p></Message>, place);
-    return undefined;
-  }
-  if (response.status === 401 || response.status === 403) {
-    render(<TokenForm onToken={() => start()} />, place);
-    return undefined;
-  }
-  if (!response.ok) {
-    render(<Message><p role="alert">{visible(await response.text())}</p></Message>, place);
-    return undefined;
-  }
-  const { catalogue, news } = await response.json();
-  show({ catalogue, server, news });
-  return response.headers.get("etag");
+  const response = await fetch("catalogue.json", { headers: authorization() }).catch((error) => refuse(`The server cannot be reached: ${error.message}`));
+  if (response?.ok) show({ ...(await response.json()), server });
+  else if ([401, 403].includes(response?.status)) render(<TokenForm onToken={start} />, place);
+  else if (response !== undefined) refuse(await response.text());
+  return response?.ok;
 }
 
 /** Load the catalogue again whenever the server says that it changed; try again while it is away. */
@@ -246,13 +243,8 @@ async function follow(server) {
   for (;;) {
     try {
       const response = await fetch("events", { headers: authorization() });
-      const reader = response.ok ? response.body.pipeThrough(new TextDecoderStream()).getReader() : undefined;
-      while (reader !== undefined) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        if (value.includes("data:")) await load(server);
-      }
-      if (response.status === 401 || response.status === 404) return;
+      if ([401, 404].includes(response.status)) return;
+      for await (const _ of events(response)) await load(server);
     } catch {
       // it may be restarted
     }
@@ -263,14 +255,10 @@ async function follow(server) {
 async function start() {
   document.documentElement.dataset.theme = rememberedTheme();
   token.takeFromAddress();
-  const given = globalThis.toolgenDocs ?? {};
-  if (given.catalogue !== undefined) return show({ catalogue: given.catalogue });
-  if (given.server === undefined) {
-    render(<Message><p role="alert">There is no data.js beside this page: copy the whole folder.</p></Message>, place);
-    return undefined;
-  }
-  if ((await load(given.server)) !== undefined && given.server.reloads) await follow(given.server);
-  return undefined;
+  const { catalogue, server } = globalThis.toolgenDocs ?? {};
+  if (catalogue !== undefined) show({ catalogue });
+  else if (server === undefined) refuse("There is no data.js beside this page: copy the whole folder.");
+  else if ((await load(server)) && server.reloads) await follow(server);
 }
 
 start();

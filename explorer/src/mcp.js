@@ -22,7 +22,8 @@ export class CallError extends Error {}
 
 let lastId = 0;
 
-async function* events(response) {
+/** Yield the data of each event of a response, parsed. */
+export async function* events(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let buffer = "";
   for (;;) {

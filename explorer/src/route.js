@@ -1,4 +1,4 @@
-// Deep links: `#tool/<name>/<section>`, `#schema/<id>`, `#changes`; anything else is the overview.
+// Deep links: `#tool/<name>/<section>`, `#schema/<id>`, `#changes`, `#search/<words>`; anything else is the overview.
 
 import { useEffect, useState } from "preact/hooks";
 

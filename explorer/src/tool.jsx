@@ -3,13 +3,14 @@
 import { Json } from "./code.jsx";
 import { Changes } from "./changes.jsx";
 import { linkTo } from "./route.js";
+import { labelOf } from "./search.js";
 import { SchemaTree } from "./tree.jsx";
 import { TryIt } from "./try.jsx";
 import { visible } from "./visible.js";
 
 const HINTS = {
   readOnlyHint: ["only reads", "may change things"],
-  destructiveHint: ["may destroy or overwrite", "only adds"],
+  destructiveHint: ["may destroy or overwrite", "destroys nothing"],
   idempotentHint: ["the same call again changes nothing more", "the same call again acts again"],
   openWorldHint: ["reaches systems outside", "stays inside"],
 };
@@ -23,6 +24,28 @@ function Section({ tool, id, title, children }) {
   );
 }
 
+export function Badges({ tool }) {
+  const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
+  return (
+    <>
+      {readOnlyHint === true && <span class="badge">only reads</span>}
+      {destructiveHint === true && readOnlyHint !== true && <span class="badge warn">may destroy</span>}
+      {tool.consent && <span class="badge">asks</span>}
+      {tool.scopes && <span class="badge">scopes</span>}
+      {tool.schemas.chunk_schema && <span class="badge">streams</span>}
+      {tool.deprecated && <span class="badge warn">deprecated</span>}
+      {tool.changes && <span class="badge warn">changed</span>}
+    </>
+  );
+}
+
+/** A tag, which leads to the tools that have it, or back to all of them. */
+export function Tag({ tag, query }) {
+  const search = labelOf("tag", tag);
+  const isChosen = search === query;
+  return <a class="tag" href={isChosen ? "#" : linkTo("search", search)} aria-current={isChosen || undefined}>{visible(tag)}</a>;
+}
+
 export function ToolView({ tool, catalogue, server }) {
   const { schemas, shared = {} } = tool;
   const changes = (tool.changes ?? []).map((index) => catalogue.changes[index]);
@@ -32,11 +55,8 @@ export function ToolView({ tool, catalogue, server }) {
       <p class="row">
         <code class="name">{visible(tool.name)}</code>
         {tool.version && <span class="badge">{visible(tool.version)}</span>}
-        {tool.deprecated && <span class="badge warn">deprecated</span>}
-        {tool.consent && <span class="badge">asks for consent</span>}
-        {schemas.chunk_schema && <span class="badge">streams</span>}
-        {changes.length > 0 && <span class="badge warn">{changes.length === 1 ? "1 change" : `${changes.length} changes`}</span>}
-        {(tool.tags ?? []).map((tag) => <span class="tag" key={tag}>{visible(tag)}</span>)}
+        <Badges tool={tool} />
+        {(tool.tags ?? []).map((tag) => <Tag key={tag} tag={tag} />)}
       </p>
       <Section tool={tool} id="description" title="Description">
         <p class="note">As a model reads it:</p>
@@ -91,7 +111,7 @@ function Behaviour({ tool }) {
       {tool.timeout && <><dt>Time</dt><dd>at most {tool.timeout} seconds of work</dd></>}
       {tool.concurrency && <><dt>At once</dt><dd>{tool.concurrency} calls</dd></>}
       {tool.max_result_bytes && <><dt>Result</dt><dd>at most {tool.max_result_bytes.toLocaleString("en")} bytes</dd></>}
-      {tool.group && <><dt>Group</dt><dd>{visible(tool.group)}</dd></>}
+      {tool.group && <><dt>Group</dt><dd><a href={linkTo("search", labelOf("group", tool.group))}>{visible(tool.group)}</a></dd></>}
       {tool.load && <><dt>Loaded</dt><dd>{tool.load}</dd></>}
       {tool.aliases && <><dt>Other names</dt><dd>{tool.aliases.map((name) => <code key={name}>{visible(name)} </code>)}</dd></>}
       {tool.deprecated && <><dt>Deprecated</dt><dd><Deprecation {...tool.deprecated} /></dd></>}
@@ -120,15 +140,24 @@ function Contents({ content }) {
   );
 }
 
-function Errors({ errors }) {
+/** A table of rows of cells; on a phone its cells stand below each other, each with the name of its column. */
+export function Table({ heads, rows }) {
+  const cell = (content, index) => {
+    if (index === 0) return <th key={index} scope="row">{content}</th>;
+    const isNumber = typeof content === "number";
+    return <td key={index} data-head={heads[index]} class={isNumber ? "number" : undefined}>{isNumber ? content.toLocaleString("en") : content}</td>;
+  };
   return (
     <table>
-      <thead><tr><th scope="col">Code</th><th scope="col">Meaning</th><th scope="col">What to do</th><th scope="col">May be repeated</th></tr></thead>
-      <tbody>{errors.map((error) => (
-        <tr key={error.code}><th scope="row"><code>{visible(error.code)}</code></th><td>{visible(error.description)}</td><td>{visible(error.hint)}</td><td>{error.retryable ? "yes" : "no"}</td></tr>
-      ))}</tbody>
+      <thead><tr>{heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr></thead>
+      <tbody>{rows.map((cells, index) => <tr key={index}>{cells.map(cell)}</tr>)}</tbody>
     </table>
   );
+}
+
+function Errors({ errors }) {
+  const rows = errors.map(({ code, description, hint, retryable }) => [<code>{visible(code)}</code>, visible(description), visible(hint), retryable ? "yes" : "no"]);
+  return <Table heads={["Code", "Meaning", "What to do", "May be repeated"]} rows={rows} />;
 }
 
 function Examples({ examples }) {
@@ -146,22 +175,13 @@ function Examples({ examples }) {
 }
 
 function Providers({ tool, catalogue }) {
-  return (
-    <table>
-      <thead><tr><th scope="col">Provider</th><th scope="col">Name</th><th scope="col">Bytes</th><th scope="col">What its dialect loses</th></tr></thead>
-      <tbody>{catalogue.providers.filter(({ name }) => Object.hasOwn(tool.published, name)).map(({ name, label }) => {
-        const each = tool.published[name];
-        return (
-          <tr key={name}>
-            <th scope="row">{visible(label)}{each.strict && <span class="badge">strict</span>}</th>
-            <td><code>{visible(each.name)}</code></td>
-            <td class="number">{each.bytes.toLocaleString("en")}</td>
-            <td>{each.losses.length === 0 ? "nothing" : (
-              <ul>{each.losses.map((loss, index) => <li key={index}><code>{visible(loss.path)}</code>: {visible(loss.reason)}</li>)}</ul>
-            )}</td>
-          </tr>
-        );
-      })}</tbody>
-    </table>
-  );
+  const rows = catalogue.providers.filter(({ name }) => Object.hasOwn(tool.published, name)).map(({ name, label }) => {
+    const each = tool.published[name];
+    const losses = each.losses.map((loss, index) => <li key={index}><code>{visible(loss.path)}</code>: {visible(loss.reason)}</li>);
+    return [
+      <>{visible(label)} {each.strict && <span class="badge">strict</span>}</>, <code>{visible(each.name)}</code>, each.bytes,
+      losses.length === 0 ? "nothing" : <ul>{losses}</ul>,
+    ];
+  });
+  return <Table heads={["Provider", "Name", "Bytes", "What its dialect loses"]} rows={rows} />;
 }

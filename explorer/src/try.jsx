@@ -72,7 +72,7 @@ export function TryIt({ tool, server }) {
           <textarea id="request-json" class="json" rows={Math.min(24, text.split("\n").length + 1)} value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
         </>
       )}
-      <Faults fault={parsed.fault} faults={faults} />
+      <Faults fault={parsed.fault} faults={faults} value={parsed.value} />
       {server === undefined
         ? <p class="note">This page is a file: it calls nothing. <code>toolgen dev</code> shows it with calls of the mock, or of the implementations.</p>
         : <Runner tool={tool} server={server} args={parsed.fault === undefined ? parsed.value : undefined} />}
@@ -92,13 +92,19 @@ function parse(text) {
   }
 }
 
-function Faults({ fault, faults }) {
+/** True if nothing was typed: lists and objects that are required are there, and empty. */
+const isEmpty = (value) => (typeof value === "object" && value !== null ? Object.values(value).every(isEmpty) : value === undefined);
+
+function Faults({ fault, faults, value }) {
   const shown = fault !== undefined ? [{ place: "", message: fault }] : faults;
   if (shown.length === 0) return <p class="good" role="status">The schema accepts this request.</p>;
+  if (fault === undefined && isEmpty(value)) return <p class="note" role="status">Some fields are required.</p>;
   return (
     <div role="status" class="faults">
       <p>{fault === undefined ? "The schema does not accept this request yet:" : "The request cannot be read:"}</p>
-      <ul>{shown.slice(0, MOST_FAULTS).map((each, index) => <li key={index}>{each.place && <><code>{visible(each.place)}</code>: </>}{visible(each.message).slice(0, 500)}</li>)}</ul>
+      <ul>{shown.slice(0, MOST_FAULTS).map((each, index) => (
+        <li key={index} class={each.isMissing ? "" : "fault"}>{each.place && <><code>{visible(each.place)}</code>: </>}{visible(each.message).slice(0, 500)}</li>
+      ))}</ul>
       {shown.length > MOST_FAULTS && <p>and {shown.length - MOST_FAULTS} more</p>}
     </div>
   );
@@ -197,7 +203,7 @@ function Question({ tool, message, schema, onAnswer }) {
       <h3 id="question-title">{visible(tool.title ?? tool.name)} asks for {isConsent ? "your consent" : "more"}</h3>
       <pre class="question" tabIndex={0} role="region" aria-label="The question">{visible(message)}</pre>
       {!isConsent && <RequestForm schema={schema} value={given} onChange={setGiven} onFailure={() => onAnswer("cancel")} />}
-      {!isConsent && <Faults faults={faults} />}
+      {!isConsent && <Faults faults={faults} value={content} />}
       <div class="buttons">
         <button type="button" onClick={() => onAnswer("decline")} autoFocus>No</button>
         <button type="button" class="primary" disabled={faults.length > 0} onClick={() => onAnswer("accept", content)}>{isConsent ? "Yes, do it" : "Send"}</button>

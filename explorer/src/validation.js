@@ -3,6 +3,7 @@
 import { Validator } from "@cfworker/json-schema";
 
 const cached = new WeakMap();
+const MISSING = new Set(["required", "minItems", "minProperties"]);
 const AROUND = new Set(["properties", "items", "prefixItems", "$ref", "allOf", "patternProperties"]);
 
 function draftOf(schema) {
@@ -23,7 +24,7 @@ function validator(schema, root) {
   return made;
 }
 
-/** Return the faults of a value as `{place, message}`; none if the schema accepts it. */
+/** Return the faults of a value as `{place, message, isMissing}`, what is missing last; none if the schema accepts it. */
 export function faultsOf(value, schema) {
   let result;
   try {
@@ -35,8 +36,10 @@ export function faultsOf(value, schema) {
   // a fault inside is also reported by every keyword around it
   const found = result.errors.filter(({ keyword }) => !AROUND.has(keyword));
   const faults = found.length > 0 ? found : result.errors;
-  const shown = new Map(faults.map(({ instanceLocation, error }) => [`${instanceLocation} ${error}`, { place: instanceLocation.replace(/^#\/?/, ""), message: error }]));
-  return [...shown.values()];
+  const shown = new Map(faults.map(({ instanceLocation, keyword, error }) => [
+    `${instanceLocation} ${error}`, { place: instanceLocation.replace(/^#\/?/, ""), message: error, isMissing: MISSING.has(keyword) },
+  ]));
+  return [...shown.values()].sort((one, other) => one.isMissing - other.isMissing);
 }
 
 /** What the form library asks of a validator: which branch a value is of. `faultsOf` has the faults, by the author's schema. */

@@ -9,6 +9,7 @@ const { chromium } = createRequire(`${process.cwd()}/`)("playwright-core");
 const asked = JSON.parse(readFileSync(process.argv[3], "utf8"));
 const axe = readFileSync(`${process.cwd()}/node_modules/axe-core/axe.min.js`, "utf8");
 const SIZE = { width: 1280, height: 900 };
+const PHONE = { width: 360, height: 740 };
 
 const browser = await chromium.launch({ executablePath: asked.browser, args: ["--no-sandbox"] });
 const faults = []; // requests to other servers, errors of scripts, violations of the policy
@@ -47,6 +48,13 @@ async function violations(page, view) {
   return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${view}: ${id}: ${node.html.slice(0, 200)}`));
 }
 
+/** Return what is wider than the window, and the badges that are broken across lines. */
+const misfits = (page, view) => page.evaluate((view) => {
+  const wide = document.documentElement.scrollWidth > innerWidth ? [`${view}: scrolls sideways`] : [];
+  const broken = [...document.querySelectorAll(".badge, .tag")].filter((each) => each.offsetHeight > 1.5 * parseFloat(getComputedStyle(each).lineHeight));
+  return [...wide, ...broken.map((each) => `${view}: ${each.textContent} is broken`)];
+}, view);
+
 /** Take a picture when nothing on the page moves any more. */
 async function picture(page, name, options = {}) {
   if (!asked.pictures) return;
@@ -58,16 +66,16 @@ const answered = (page) => page.waitForFunction(() => document.querySelector(".a
 const toolLink = (name) => `#tool/${encodeURIComponent(name)}`;
 
 const scenarios = {
-  /** Every view in both colour schemes: what axe-core finds. */
+  /** Every view in both colour schemes, and on a phone: what axe-core finds, what is too wide, what breaks. */
   async views() {
     const found = [];
-    for (const colorScheme of ["light", "dark"]) {
-      const page = await open(asked.url, { colorScheme });
+    for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, { viewport: PHONE }]) {
+      const page = await open(asked.url, options);
       for (const view of asked.views) {
         await show(page, view);
         if (view.startsWith("#tool/")) await page.waitForSelector(".try");
         if ((await page.innerText("body")).includes("[object ")) found.push(`${view}: an object is shown as text`);
-        found.push(...(await violations(page, `${colorScheme} ${view}`)));
+        found.push(...(await violations(page, `${JSON.stringify(options)} ${view}`)), ...(await misfits(page, view)));
       }
       await show(page, asked.views[0]);
       for (const select of ["dark", "light"]) {
@@ -77,6 +85,32 @@ const scenarios = {
       await page.context().close();
     }
     return { found };
+  },
+
+  /** Tools found by name, by parameter and by tag, in the sidebar and beside it; no fault before something was typed. */
+  async finds() {
+    const page = await open(asked.url);
+    const texts = (selector) => page.$$eval(selector, (found) => found.map((each) => each.textContent));
+    const result = { groups: await texts("nav summary"), found: {} };
+    for (const query of asked.queries) {
+      await page.fill("#search", query);
+      await page.waitForFunction(() => document.querySelector("nav summary").textContent.startsWith("Found"));
+      result.found[query] = { sidebar: await texts("nav details:first-of-type a"), content: await texts(".tools a"), parameters: await texts(".parameters") };
+    }
+    await page.click("a.tag:has-text('purchasing')");
+    await page.waitForFunction(() => document.querySelector("#search").value === "tag:purchasing");
+    result.tagged = await texts(".tools a");
+    await page.click(`.tools a:has-text("${asked.tool}")`);
+    await page.waitForSelector(".try");
+    result.stays = await texts("nav details:first-of-type a");
+    result.before = await texts(".try .faults, .try .fault");
+    await page.fill(".field input[data-kind='number']", "0");
+    await page.waitForSelector(".try .faults");
+    result.after = await texts(".try .fault");
+    await page.goBack();
+    await page.waitForSelector(".overview");
+    result.back = await texts(".tools a");
+    return result;
   },
 
   /** Texts of strangers in every field: shown as text, and nothing else. */

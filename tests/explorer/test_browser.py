@@ -136,7 +136,9 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> str:
     return write_page(tmp_path_factory.mktemp("gallery") / "page", ProjectCatalogue(str(ROOT)).read())
 
 
-def test_every_view_of_the_gallery_is_accessible_in_both_themes(run: Run, tmp_path: Path) -> None:
+def test_every_view_of_the_gallery_is_accessible_in_both_themes_and_on_a_phone(
+    run: Run, tmp_path: Path
+) -> None:
     changed = tmp_path / "changed"
     shutil.copytree(ROOT / "specs", changed / "specs")
     shutil.copyfile(ROOT / "toolgen.toml", changed / "toolgen.toml")
@@ -157,6 +159,28 @@ def test_every_view_of_the_gallery_is_accessible_in_both_themes(run: Run, tmp_pa
     ]
     found = run("views", url=write_page(tmp_path / "page", document), views=views)
     assert found["found"] == []
+
+
+def test_tools_are_found_in_the_sidebar_and_beside_it(run: Run, gallery: str) -> None:
+    found = run(
+        "finds",
+        url=gallery,
+        queries=["search", "expected_on", "zeppelin", "refnud"],
+        tool="create_purchase_order",
+    )
+    assert "purchasing 4" in found["groups"]
+    assert found["groups"][-1].startswith("Shared schemas")
+    for each in found["found"].values():
+        assert each["sidebar"] == each["content"]
+    assert found["found"]["search"]["content"][0] == "search"  # the name as it is written comes first
+    assert found["found"]["expected_on"]["content"] == ["create_purchase_order", "sql_query"]
+    assert found["found"]["expected_on"]["parameters"] == ["expected_on", ""]
+    assert found["found"]["zeppelin"]["content"] == []
+    assert found["found"]["refnud"]["content"] == ["refund_order"]
+    assert found["tagged"] == found["stays"] == found["back"]
+    assert "create_purchase_order" in found["tagged"]
+    assert found["before"] == []
+    assert len(found["after"]) == 1  # what is still missing is no fault
 
 
 def test_texts_of_strangers_are_shown_as_text(run: Run, tmp_path: Path) -> None:
