@@ -254,7 +254,7 @@ def _default_of(setting: Field[Any]) -> str:
     value = setting.default
     if value is False:
         return "off"
-    return f"{value:,.0f}" if isinstance(value, int | float) else value or ""
+    return f"{value:,.0f}" if isinstance(value, int | float) else str(value or "")
 
 
 def variable(name: str) -> str:

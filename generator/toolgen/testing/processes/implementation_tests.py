@@ -169,7 +169,11 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
             subject = ToolkitSubject(fixtures, tool.scopes, before_call)
             started, before = time.monotonic(), sum(fixtures.seconds)
             report = ToolRunner(tool, subject, task.options, tools=task.others).run()
-            spent = {"seconds": time.monotonic() - started, "fixture_seconds": sum(fixtures.seconds) - before}
-            write(report=asdict(replace(report, **spent)))
+            report = replace(
+                report,
+                seconds=time.monotonic() - started,
+                fixture_seconds=sum(fixtures.seconds) - before,
+            )
+            write(report=asdict(report))
     except FixtureError as error:
         write(unusable=str(error))
