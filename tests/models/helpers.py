@@ -14,8 +14,9 @@ import yaml
 from pydantic import BaseModel
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import package_classes
-from toolgen.compile.printing.render import render_tools, tool_path
+from toolgen.compile.printing.render import render_tools
 from toolgen.compile.printing.template_data import package_sources
+from toolgen.language.names import models_module
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.source import Marks, Source, Span
@@ -70,7 +71,7 @@ def models_of(package: Package) -> dict[str, str]:
     """Return the text of the models of each tool, not formatted."""
     sources = package_sources(package, package_classes(package, {}), {})
     rendered = render_tools(package, TARGETS[:1], sources)
-    return {name: files.tree[tool_path("models/{tool}.py", name)] for name, files in rendered.items()}
+    return {name: files[f"models/{models_module(name)}.py"] for name, files in rendered.items()}
 
 
 def module(code: str) -> ModuleType:

@@ -55,7 +55,7 @@ def differences(package: Package, shared: Mapping[str, SharedFile] = MappingProx
     }
     found = []
     for key, made in {**tools, **files}.items():
-        (text,) = (text for path, text in rendered[key].tree.items() if path.startswith("models/"))
+        (text,) = (text for path, text in rendered[key].items() if path.startswith("models/"))
         ours, theirs = _classes(text, made), _classes(_reference(made), made)
         found += [f"{key}: {name}" for name in made.classes if ours.get(name) != theirs.get(name)]
     return found

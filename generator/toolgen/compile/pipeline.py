@@ -23,7 +23,7 @@ from toolgen.compile.printing.client_source import (
 from toolgen.compile.printing.format import format_tree
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import package_classes
-from toolgen.compile.printing.render import RenderedFiles, render_index, render_shared, render_tools
+from toolgen.compile.printing.render import render_index, render_shared, render_tools
 from toolgen.compile.printing.template_data import package_sources
 from toolgen.compile.printing.typescript_client import typescript_client
 from toolgen.compile.publishing.adapt import adapt
@@ -200,7 +200,7 @@ def compile_client(
     rendered += render_shared(package, targets, sources).values()
     rendered.append(render_index(package, targets))
     files = client_files(client, listed, templates)
-    made = _formatted([*rendered, RenderedFiles(files)])
+    made = _formatted([*rendered, files])
     return CompiledClient(dict(sorted(made.items())), tuple(listed), client.methods, client.uses)
 
 
@@ -331,7 +331,7 @@ def _files(program: Program, package: Package, targets: Sequence[Target]) -> dic
     rendered = {path: of_tools[tool.py_name] for path, tool in zip(paths, package.tools, strict=True)}
     rendered |= render_shared(package, targets, sources)
     formatted = _formatted(rendered.values())
-    return {name: {path: formatted[path] for path in files.tree} for name, files in rendered.items()}
+    return {name: {path: formatted[path] for path in files} for name, files in rendered.items()}
 
 
 def _pages(program: Program, package: Package, targets: Sequence[Target]) -> dict[str, JsonObject]:
@@ -340,7 +340,7 @@ def _pages(program: Program, package: Package, targets: Sequence[Target]) -> dic
     return {lowered.py_name: tool_page(tool, lowered, targets) for tool, lowered in pairs}
 
 
-def _formatted(rendered: Collection[RenderedFiles]) -> Tree:
+def _formatted(rendered: Collection[Tree]) -> Tree:
     """Return all files, laid out by one run of the formatter."""
-    tree = {path: text for files in rendered for path, text in files.tree.items()}
-    return format_tree(tree, frozenset(path for files in rendered for path in files.foreign))
+    tree = {path: text for files in rendered for path, text in files.items()}
+    return format_tree(tree, sorts_imports=True)

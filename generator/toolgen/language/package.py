@@ -75,9 +75,6 @@ class Tool:
     imports: tuple[Import, ...]
     exports: tuple[str, ...]  # names that the package itself exports
     model_classes: tuple[str, ...]
-    annotation_imports: tuple[str, ...]  # lines of its module that only annotations need
-    typing_names: tuple[str, ...]  # that its module imports from typing
-    runtime_names: tuple[str, ...]  # that its module imports from toolgen.runtime
     parameters: str  # of `execute` after the context: ", *, db: sqlite3.Connection"
     result: str  # what `execute` returns
     execute_doc: str

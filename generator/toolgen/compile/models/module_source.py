@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
 from toolgen.compile.models.shapes import classes_in, field_constraints, type_text, without_constraints
 from toolgen.compile.models.shared_classes import ModuleClasses
-from toolgen.compile.python_source.imports import import_from, member_order, module_order
+from toolgen.compile.python_source.imports import import_as
 
-_WORD = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\w+")
+_IMPORTS = (
+    "from typing import Annotated, Any, Literal, TypeAlias",
+    "from pydantic import BaseModel, ConfigDict, Field, RootModel",
+    "from toolgen.runtime.model import OpenModel",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class ClassSource:
 class ModuleSource:
     """A module."""
 
-    imports: tuple[str, ...] = ()  # lines, an empty one before each group
+    imports: tuple[str, ...] = ()  # lines, in any order; those that are not used are removed
     types: tuple[FieldSource, ...] = ()
     classes: tuple[ClassSource, ...] = ()
     aliases: tuple[FieldSource, ...] = ()  # types that refer to classes
@@ -65,7 +68,7 @@ def module_source(made: ModuleClasses) -> ModuleSource:
     types = tuple(_type(name, each) for name, each in made.types.items())
     aliases = tuple(_alias(name, each) for name, each in made.aliases.items())
     return ModuleSource(
-        imports=(*_imports(classes, (*types, *aliases)), *_shared_imports(made)),
+        imports=(*_IMPORTS, *_shared_imports(made)),
         types=types,
         classes=classes,
         aliases=aliases,
@@ -151,43 +154,7 @@ def _alias(name: str, made: ModelClass) -> FieldSource:
     return FieldSource(name, type_text(shape), doc=made.doc)
 
 
-def _imports(classes: Iterable[ClassSource], types: tuple[FieldSource, ...]) -> Iterator[str]:
-    """Yield the lines that import what the classes and the types use."""
-    texts = [each.type for each in types]
-    used = {"TypeAlias"} if types else set[str]()
-    fields = [*types]
-    for made in classes:
-        texts.append(made.base)
-        texts += (each.type for each in made.fields)
-        fields += made.fields
-        if made.config:
-            used.add("ConfigDict")
-    used.update(word for text in texts for word in _WORD.findall(text))
-    if any(each.is_annotated for each in fields):
-        used |= {"Annotated", "Field"}
-    if any(each.has_factory for each in fields):
-        used.add("Field")
-    if typing := used & {"Annotated", "Any", "Literal", "TypeAlias"}:
-        yield from ("", import_from("typing", typing))
-    pydantic = used & {"BaseModel", "ConfigDict", "Field", "RootModel"}
-    if pydantic or "OpenModel" in used:
-        yield ""
-    if pydantic:
-        yield import_from("pydantic", pydantic)
-    if "OpenModel" in used:
-        yield "from toolgen.runtime.model import OpenModel"
-
-
 def _shared_imports(made: ModuleClasses) -> Iterator[str]:
-    """Yield the lines that import the classes of shared files, sorted."""
-    plain: dict[str, list[str]] = {}
-    lines: list[tuple[str, str, str]] = []  # module, the first name, statement
+    """Yield the lines that import the classes of shared files."""
     for name, each in made.imported.items():
-        if name == each.name:
-            plain.setdefault(each.module, []).append(name)
-        else:
-            lines.append((each.module, each.name, f"from {each.module} import {each.name} as {name}"))
-    lines += ((module, member_order(names)[0], import_from(module, names)) for module, names in plain.items())
-    ranks = {name: rank for rank, name in enumerate(member_order({name for _, name, _ in lines}))}
-    lines.sort(key=lambda line: (module_order(line[0]), ranks[line[1]], line[2]))
-    yield from ["", *(line for _, _, line in lines)] if lines else []
+        yield import_as(each.module, each.name, name)

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Collection
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
@@ -29,11 +28,11 @@ _FORMAT = ["format", "--config=format.skip-magic-trailing-comma=true"]
 _ENVIRONMENT = ("SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
 
 
-def format_tree(tree: Tree, foreign: Collection[str] = ()) -> Tree:
+def format_tree(tree: Tree, *, sorts_imports: bool = False) -> Tree:
     """Return the tree with every `*.py` formatted; other files are unchanged.
 
-    Those of the paths `foreign`, by templates of the project's own, have their imports sorted, too. Runs one
-    process for the whole tree, in a temporary folder, or two. Raises `TemplateBug` for invalid Python.
+    With `sorts_imports`, imports that are not used are removed, and the others sorted. Runs one process for
+    the whole tree, in a temporary folder, or two. Raises `TemplateBug` for invalid Python.
     """
     sources = {path: text for path, text in tree.items() if path.endswith(".py")}
     if not sources:
@@ -43,8 +42,8 @@ def format_tree(tree: Tree, foreign: Collection[str] = ()) -> Tree:
         for path, text in sources.items():
             made.make_folders(path.rpartition("/")[0])
             made.create(path, text.encode())
-        if unsorted := sorted(sources.keys() & foreign):
-            _ruff([*_LINT, *_HERMETIC, *unsorted], folder)
+        if sorts_imports:
+            _ruff([*_LINT, *_HERMETIC, "."], folder)
         _ruff([*_FORMAT, *_HERMETIC, "."], folder)
         formatted = {path: _with_lf(made.read(path).decode()) for path in sources}
     for path, text in formatted.items():

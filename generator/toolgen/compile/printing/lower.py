@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from toolgen.compile.publishing.definition import definition, description
-from toolgen.compile.python_source.imports import import_groups
 from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, python_names
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.names import (
@@ -28,7 +26,6 @@ _MODULE_NAMES = frozenset({"CHAT_TOOLS", "IMPLEMENTATIONS", "RESPONSES_TOOLS", "
 _MEMBERS = frozenset(
     {"definition", "request_model", "response_model", "errors", "execute", "preview", "check_inputs"}
 )
-_ANY = re.compile(r"(?<![\w.])Any\b")
 _MAX_NESTING = 180  # Python parses 200 nested brackets; generated adapters put a few around a schema
 
 
@@ -55,9 +52,6 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
     chunk = f"{stem}Chunk" if tool.chunk_schema is not None else None
     models = tuple(name for name in (chunk, f"{stem}Request", response) if name)
     errors = tuple(_errors(spec, stem))
-    imports = tuple(_imports(spec))
-    annotation_imports = tuple(_annotation_imports(imports, spec))
-    parameters, result, preview = _parameters(spec), _result(spec, response, chunk), _preview(spec, response)
     return Tool(
         wire_name=spec.name,
         py_name=py_name,
@@ -73,16 +67,13 @@ def _tool(tool: ProgramTool, settings: PackageSettings) -> Tool:
         definition=definition(tool, py_name, f"{stem}Tool", settings),
         carries_extensions=bool(spec.extensions),
         errors=errors,
-        imports=imports,
+        imports=tuple(_imports(spec)),
         exports=(*models, f"{stem}Tool"),
         model_classes=models,
-        annotation_imports=annotation_imports,
-        typing_names=_typing_names(annotation_imports, response or "Any", parameters, result, preview),
-        parameters=parameters,
-        runtime_names=_runtime_names(spec),
-        result=result,
+        parameters=_parameters(spec),
+        result=_result(spec, response, chunk),
         execute_doc=_execute_doc(spec, errors),
-        preview=preview,
+        preview=_preview(spec, response),
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         published=tool.published,
@@ -161,17 +152,6 @@ def _needs_blocks(spec: Spec) -> bool:
     return not isinstance(spec.content, str) and any(each.min for each in spec.content)
 
 
-def _runtime_names(spec: Spec) -> tuple[str, ...]:
-    """Return the names that the tool's module imports from `toolgen.runtime`."""
-    classes = _content_classes(spec) if spec.stream is not None or _is_typed(spec) else []
-    names = {"BaseTool", "ToolContext", *classes}
-    if spec.errors:
-        names.add("ToolError")
-    if classes and spec.stream is None:
-        names.add("ToolResult")
-    return tuple(sorted(names))
-
-
 def _preview(spec: Spec, response: str | None) -> str:
     """Return the type of what `preview` returns; empty if there is none."""
     if spec.confirm is None or not spec.confirm.preview:
@@ -179,30 +159,6 @@ def _preview(spec: Spec, response: str | None) -> str:
     text = () if spec.confirm.only_if else ("str",)
     shown = " | ".join([*text, *([response] if response else [])]) or "Any"
     return f"{shown} | Awaitable[{shown}]"
-
-
-def _annotation_imports(imports: Sequence[Import], spec: Spec) -> Iterator[str]:
-    """Yield the lines that import what only annotations need, an empty one between groups."""
-    modules = {each.module: each.alias for each in imports}
-    for number, group in enumerate(import_groups(modules, {"collections.abc": _abstract_types(spec)})):
-        yield from ["", *group] if number else group
-
-
-def _typing_names(imports: Sequence[str], *signatures: str) -> tuple[str, ...]:
-    """Return the names that the module of a tool imports from typing."""
-    needs_any = any(_ANY.search(each) for each in signatures)
-    return (*(["TYPE_CHECKING"] if imports else []), *(["Any"] if needs_any else []))
-
-
-def _abstract_types(spec: Spec) -> tuple[str, ...]:
-    """Return the names that the signatures import from `collections.abc`."""
-    names = {"AsyncIterator", "Iterator"} if spec.stream is not None else set()
-    typed = spec.stream is None and _is_typed(spec)
-    if typed or (spec.confirm and spec.confirm.preview):
-        names.add("Awaitable")
-    if typed and spec.output_schema is None:
-        names.add("Sequence")
-    return tuple(sorted(names))
 
 
 def _execute_doc(spec: Spec, errors: tuple[ErrorClass, ...]) -> str:

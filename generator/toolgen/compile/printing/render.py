@@ -36,56 +36,49 @@ _MODELS = f"models/{TOOL}.py"
 
 
 @dataclass(frozen=True, slots=True)
-class RenderedFiles:
-    """Files of the generated package, not laid out."""
-
-    tree: Tree
-    foreign: frozenset[str] = frozenset()  # paths: of targets with templates of the project's own
-
-
-@dataclass(frozen=True, slots=True)
 class _RenderedFile:
     path: str
     text: str
     target: Target
 
 
-def render_tools(
-    package: Package, targets: Sequence[Target], sources: PackageSources
-) -> dict[str, RenderedFiles]:
-    """Return the files of each tool by its Python name.
+def render_tools(package: Package, targets: Sequence[Target], sources: PackageSources) -> dict[str, Tree]:
+    """Return the files of each tool by its Python name, not laid out.
 
     Raises `TemplateBug`, or `SpecErrors` for a template of the project's own.
     """
-    files: dict[str, list[_RenderedFile]] = {tool.py_name: [] for tool in package.tools}
-    for target in targets:
-        for template, output in _outputs_with(TOOL, target).items():
-            jobs = [
-                (template, {"model": package, "tool": tool, **sources.tools[tool.py_name]})
-                for tool in package.tools
-            ]
-            for name, text in zip(files, _texts(target, jobs), strict=True):
-                files[name].append(_RenderedFile(tool_path(output, name), text, target))
-    return {name: _together(rendered) for name, rendered in files.items()}
+    names = {
+        tool.py_name: (tool.py_name, {"tool": tool, **sources.tools[tool.py_name]}) for tool in package.tools
+    }
+    return _render(TOOL, names, package, targets)
 
 
-def render_shared(
-    package: Package, targets: Sequence[Target], sources: PackageSources
-) -> dict[str, RenderedFiles]:
+def render_shared(package: Package, targets: Sequence[Target], sources: PackageSources) -> dict[str, Tree]:
     """Return the files of each shared file by its path below the specs folder. Raises as `render_tools`."""
-    files: dict[str, list[_RenderedFile]] = {file.path: [] for file in package.shared}
+    names = {
+        file.path: (file.py_name, {"shared": file, **sources.shared[file.path]}) for file in package.shared
+    }
+    return _render(SHARED, names, package, targets)
+
+
+def _render(
+    placeholder: str,
+    names: Mapping[str, tuple[str, Mapping[str, object]]],
+    package: Package,
+    targets: Sequence[Target],
+) -> dict[str, Tree]:
+    """Render the templates with the placeholder once for each key of `names`: its module, what they see."""
+    files: dict[str, list[_RenderedFile]] = {key: [] for key in names}
     for target in targets:
-        for template, output in _outputs_with(SHARED, target).items():
-            jobs = [
-                (template, {"model": package, "shared": file, **sources.shared[file.path]})
-                for file in package.shared
-            ]
-            for file, text in zip(package.shared, _texts(target, jobs), strict=True):
-                files[file.path].append(_RenderedFile(shared_path(output, file.py_name), text, target))
-    return {path: _together(rendered) for path, rendered in files.items()}
+        for template, output in _outputs_with(placeholder, target).items():
+            jobs = [(template, {"model": package, **seen}) for _, seen in names.values()]
+            for (key, (module, _)), text in zip(names.items(), _texts(target, jobs), strict=True):
+                stem = models_module(module) if output == _MODELS else module
+                files[key].append(_RenderedFile(output.replace(placeholder, stem), text, target))
+    return {key: _together(rendered) for key, rendered in files.items()}
 
 
-def render_index(package: Package, targets: Sequence[Target]) -> RenderedFiles:
+def render_index(package: Package, targets: Sequence[Target]) -> Tree:
     """Return the files that belong to no tool and to no shared file. Raises as `render_tools`."""
     files: list[_RenderedFile] = []
     for target in targets:
@@ -116,17 +109,7 @@ def render_file(path: str, **values: object) -> str:
     return environment.from_string(text).render(**values)
 
 
-def tool_path(output: str, py_name: str) -> str:
-    """Return the path of a tool's file, from an output path with `{tool}` in it."""
-    return output.replace(TOOL, models_module(py_name) if output == _MODELS else py_name)
-
-
-def shared_path(output: str, py_name: str) -> str:
-    """Return the path of a shared file's module, from an output path with `{shared}` in it."""
-    return output.replace(SHARED, py_name)
-
-
-def _together(files: Sequence[_RenderedFile]) -> RenderedFiles:
+def _together(files: Sequence[_RenderedFile]) -> Tree:
     tree: dict[str, str] = {}
     for file in files:
         if file.path in tree:
@@ -134,7 +117,7 @@ def _together(files: Sequence[_RenderedFile]) -> RenderedFiles:
                 f"two templates print {file.path}; the second is of the target {file.target.name!r}"
             )
         tree[file.path] = file.text
-    return RenderedFiles(tree, frozenset(file.path for file in files if file.target.own))
+    return tree
 
 
 def outputs_of(target: Target) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from toolgen.compile.models.module_source import module_source
 from toolgen.compile.printing.models import PackageClasses
 from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
 from toolgen.compile.publishing.markdown import MARKDOWN_FILTERS
-from toolgen.compile.python_source.imports import all_statement, import_from, module_order
+from toolgen.compile.python_source.imports import all_statement, import_from
 from toolgen.compile.python_source.literals import Subscript, comment, docstring, literal, wrapped
 from toolgen.language.package import Package, Tool
 from toolgen.language.program import SharedFile, SharedSchema
@@ -70,7 +70,7 @@ class SharedSchemas:
             data["stream"] = {**stream, "chunk_schema": referring("chunk_schema", stream["chunk_schema"])}
         imports = (
             f"from ..schemas.{modules[path]} import SCHEMAS{'' if len(files) == 1 else f' as {names[path]}'}"
-            for path in sorted(files, key=lambda path: module_order(modules[path]))
+            for path in files
         )
         return PrintedDefinition(data, tuple(imports))
 
@@ -107,7 +107,6 @@ FILTERS: Final[Mapping[str, Any]] = {
     "comment": comment,
     "docstring": docstring,
     "import_from": lambda names, module: import_from(module, names),
-    "in_module_order": lambda tools: sorted(tools, key=lambda tool: module_order(tool.py_name)),
     "literal": literal,
     "wrapped": wrapped,
 }
