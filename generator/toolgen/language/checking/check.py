@@ -18,7 +18,7 @@ from toolgen.language.checking.resolve import BoundSpecs, BoundTool
 from toolgen.language.diagnostic import Diagnostic, Progress, SpecErrors, in_order, no_progress
 from toolgen.language.lint.linter import lint_catalogue, lint_tool
 from toolgen.language.program import Program
-from toolgen.language.references.diagnostics import diagnostic_of
+from toolgen.language.references.bundle import diagnostic_of
 from toolgen.language.source import Span
 from toolgen.runtime.definition.check import not_compiled, semantic_faults
 from toolgen.runtime.validation.compiled_schema import CompiledSchema, compile_graph

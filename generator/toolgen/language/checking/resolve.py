@@ -13,8 +13,7 @@ from toolgen.language.names import shared_module_name
 from toolgen.language.program import Parsed, Program, ProgramTool, SharedFile
 from toolgen.language.reading.parse import parse
 from toolgen.language.reading.read import read
-from toolgen.language.references.bundle import Bound, Bundler
-from toolgen.language.references.diagnostics import diagnostic_of
+from toolgen.language.references.bundle import Bound, Bundler, diagnostic_of
 from toolgen.language.source import Source
 from toolgen.language.spec import Spec
 from toolgen.language.targets.definition import Target

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.program import Parsed
-from toolgen.language.references.diagnostics import diagnostic_of
+from toolgen.language.references.bundle import diagnostic_of
 from toolgen.language.source import Source
 from toolgen.language.spec import Spec, is_shared_file
 from toolgen.language.targets.builtin import BUILT_IN
