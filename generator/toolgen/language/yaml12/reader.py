@@ -34,7 +34,6 @@ from toolgen.language.yaml12.scalars import (
     STRING,
     ScalarError,
     resolve_plain,
-    resolve_tagged,
 )
 from toolgen.language.yaml12.syntax_errors import TOO_DEEP
 from toolgen.schema.document import MAX_VALUE_DEPTH, JsonPath
@@ -111,15 +110,14 @@ class YamlReader:
         self._depth += 1
         if self._depth > MAX_VALUE_DEPTH:
             self._refuse(span_of(self.file, event), "too-deep", *TOO_DEEP)
-        wanted = "map" if type(event) is MappingStartEvent else "seq"
-        if event.tag not in (None, "!", _CORE + wanted):
+        if event.tag not in (None, "!"):
             self._tag(event)
         anchor: str | None = event.anchor
         if anchor is not None:
             # An anchor may be used again, and then names the later value (YAML 1.2.2, section 3.2.2.2).
             self._anchors.pop(anchor, None)
             self._open.add(anchor)
-        value = self._mapping() if wanted == "map" else self._sequence()
+        value = self._mapping() if type(event) is MappingStartEvent else self._sequence()
         if anchor is not None:
             self._open.discard(anchor)
             self._anchors[anchor] = value
@@ -136,18 +134,7 @@ class YamlReader:
         values: dict[str, Any] = {}
         spans: dict[str, Event] = {}
         while type(event := self._next()) is not MappingEndEvent:
-            text = event.value if type(event) is ScalarEvent else ""
-            # Most keys are plain words, which need not be resolved.
-            if (
-                text
-                and text[0] not in NUMERIC
-                and text not in PLAIN_WORDS
-                and text != "<<"
-                and event.tag is None
-            ):
-                key = text
-            else:
-                key = self._key(event)
+            key = self._key(event)
             if key in values:
                 self._fault(
                     span_of(self.file, event),
@@ -198,17 +185,12 @@ class YamlReader:
                 return PLAIN_WORDS[text]
             if text[0] not in NUMERIC:
                 return text
-        try:
-            if tag is None:
+            try:
                 return resolve_plain(text)
-            if tag in ("!", STRING):
-                return text
-            if tag.startswith(_CORE):
-                return resolve_tagged(tag.removeprefix(_CORE), text)
-        except ScalarError as bad:
-            self._fault(span_of(self.file, event), bad.code, bad.message, bad.hint)
-            return text
-        self._tag(event)
+            except ScalarError as bad:
+                self._fault(span_of(self.file, event), bad.code, bad.message, bad.hint)
+        elif tag not in ("!", STRING):
+            self._tag(event)
         return text
 
     def _alias(self, event: AliasEvent) -> Any:

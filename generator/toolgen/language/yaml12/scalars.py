@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from typing import Any
 
+from toolgen.base.suggestions import shortened
+
 STRING = "tag:yaml.org,2002:str"
-MAX_DIGITS = 640  # of an integer: the lowest limit that Python can be set to, so that all accept the same
+# of an integer: the lowest limit that Python can be set to, so that all accept the same
+MAX_DIGITS = sys.int_info.str_digits_check_threshold
 
 PLAIN_WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -55,23 +59,6 @@ def resolve_plain(text: str) -> Any:
     return text
 
 
-def resolve_tagged(kind: str, text: str) -> Any:
-    """Return the value of a scalar tagged `!!kind`. Raises `ScalarError` if the text is of another type."""
-    wanted = {"null": type(None), "bool": bool, "int": int, "float": float}.get(kind)
-    if wanted is None:
-        raise ScalarError(
-            "unknown-tag",
-            f"the tag !!{kind} has no meaning in a spec",
-            "remove the tag; text that is to stay text is quoted",
-        )
-    value = resolve_plain(text)
-    if wanted is float and type(value) is int:
-        return float(value)
-    if type(value) is not wanted:
-        raise ScalarError("unknown-tag", f"the tag !!{kind} does not fit this text", "remove the tag")
-    return value
-
-
 def _integer(digits: str, base: int) -> int:
     if len(digits) > MAX_DIGITS:
         raise ScalarError(
@@ -85,10 +72,9 @@ def _integer(digits: str, base: int) -> int:
 def _finite(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        shown = text if len(text) < 40 else "this number"
         raise ScalarError(
             "not-a-json-number",
-            f"{shown} is beyond what a JSON number can say (about 1.8e308)",
+            f"{shortened(text)} is beyond what a JSON number can say (about 1.8e308)",
             "leave the bound out, or write a number within it",
         )
     return value
