@@ -46,10 +46,6 @@ ON_GO: dict[str, Any] = {
         ExpectedCall("order", {"sku": "tyre", "go": True}, PLACE, True, {"left": 0}),
     ),
 }
-NOTES: dict[str, Any] = {
-    "confirms": True,
-    "examples": (ExpectedCall("note", {"note": "Ring.", "tags": ["a"]}, PLACE, True, {"left": 0}),),
-}
 RECORDED: dict[str, Any] = {
     "outcomes_file": "tests/outcomes/take.json",
     "outcomes": {"unknown": {"error": {"code": "unknown_sku", "message": "There is no moon."}}},
@@ -131,29 +127,6 @@ class ShowsUnits(HidesUnits):
         return f"Order {request.get('units', 1)} x {request['sku']}."
 
 
-def texts(maximum: int) -> dict[str, Any]:
-    text = {"type": "string", "maxLength": maximum}
-    properties = {"note": text, "tags": {"type": "array", "items": text}}
-    return {"type": "object", "additionalProperties": False, "properties": properties}
-
-
-class CutsLongNotes(Shop):
-    """The question shows 200 characters of each value, and the tool acts on all of them."""
-
-    spec = spec("note", input_schema=texts(201), confirm={"message": "Note {note}, {tags}?"})
-
-    async def execute(self, request: Any, context: ToolContext) -> Any:
-        save(self.folder, {**state(self.folder), "note": request})
-        return {"left": 0}
-
-
-class ShowsWholeNotes(CutsLongNotes):
-    spec = spec("note", input_schema=texts(201), confirm={"message": "Note {note}, {tags}?", "preview": True})
-
-    def preview(self, request: Any, context: ToolContext) -> str:
-        return f"{request.get('note')} {request.get('tags')}"
-
-
 GO: dict[str, Any] = {"type": "boolean", "default": False}
 WITH_GO = {**INPUT, "properties": {**INPUT["properties"], "go": GO}}
 
@@ -233,7 +206,6 @@ class DropsChunk(Lines):
         (Order, ASKS),
         (Signed, {**ASKS, "needs_people": True}),
         (ShowsUnits, ASKS),
-        (ShowsWholeNotes, {**NOTES, "previews": True}),
         (Lines, STREAMS),
         (OrdersOnGo, ON_GO),
     ],
@@ -280,12 +252,6 @@ def test_a_correct_implementation_passes_every_check(
             ASKS,
             "shown",
             "calls with the same question do different things; it does not show units",
-        ),
-        (
-            CutsLongNotes,
-            NOTES,
-            "shown",
-            "calls with the same question do different things; it does not show the end of note, the end of tags",
         ),
         (WritesBeforeItChecks, {}, "failed-calls", "and changed the state"),
         (StopsHalfway, {}, "cancelled-calls", "left part of its work"),

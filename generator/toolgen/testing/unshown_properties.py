@@ -1,23 +1,20 @@
 """Find properties that change what a confirmed tool does, and that its question does not show.
 
 An example is varied in one property at a time. If both calls ask the same question with the same preview, and
-leave different states, the user has agreed to something that nobody showed. Questions cut long values: two
-that differ only after the cut are tried, too.
+leave different states, the user has agreed to something that nobody showed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any, Final
 
-from toolgen.runtime.confirmation.question import MAX_VALUE
+from toolgen.runtime.contract.page import value_at
 from toolgen.schema.document import JsonObject, JsonPath
 from toolgen.testing.observation import Observation, ObservedCall
-from toolgen.testing.requests import KnownValues, changes_of, generated_requests, is_valid, with_value
+from toolgen.testing.requests import KnownValues, changes_of, generated_requests
 from toolgen.testing.subject import Call, Subject
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
@@ -60,8 +57,6 @@ async def observe_unshown(
         name = ".".join("[0]" if step == 0 else str(step) for step in path).replace(".[", "[")
         if (other := await _find_unshown(call, base, variations[path])) is not None:
             found[name] = other
-        elif (other := await _find_unshown_end(call, _long_pairs(tool, path, variations[path]))) is not None:
-            found[f"the end of {name}"] = other
     if not found:
         return None
     seen = list(found.values())
@@ -81,16 +76,6 @@ async def _find_unshown(call: _Call, base: _Seen, requests: list[JsonObject]) ->
             return None  # the question shows the property, whichever value it has
         if (changed := varied.changed_from(base)) is not None:
             return changed
-    return None
-
-
-async def _find_unshown_end(call: _Call, pairs: Iterator[tuple[JsonObject, JsonObject]]) -> _Seen | None:
-    """Return a call with a long value that shows the same as one with another end, and acts otherwise."""
-    for one, other in islice(pairs, _TRIED):
-        first, second = await call(one), await call(other)
-        # One pair decides: a question shows the end of every long value of a property, or of none.
-        if first is not None and second is not None:
-            return second.changed_from(first) if second.shows_as(first) else None
     return None
 
 
@@ -114,38 +99,8 @@ def _variations(tool: ToolUnderTest, example: ExpectedCall, seed: str) -> dict[J
     generated = list(generated_requests(tool, seed, _GENERATED))
     found: dict[JsonPath, list[JsonObject]] = {}
     for change in changes_of(tool, [example], KnownValues.of_tools([tool]), generated=generated):
-        value = _value_at(change.request, change.path)
+        value = value_at(change.request, change.path)
         first = value[0] if isinstance(value, list) and value else value
         if isinstance(change.path[-1], str) and not isinstance(first, dict):  # its parts have paths, too
             found.setdefault(change.path, []).append(change.request)
     return found
-
-
-def _long_pairs(
-    tool: ToolUnderTest, path: JsonPath, requests: list[JsonObject]
-) -> Iterator[tuple[JsonObject, JsonObject]]:
-    """Yield two requests each that differ in the end of a long value."""
-    for request in requests:
-        pair = [with_value(request, path, each) for each in _long_pair(_value_at(request, path))]
-        if pair and all(is_valid(tool.input_schema, each) for each in pair):
-            yield pair[0], pair[1]
-
-
-def _value_at(request: Any, path: JsonPath) -> Any:
-    """Return the value at a path; None if it is left out."""
-    with suppress(KeyError):
-        for step in path:
-            request = request[step]
-        return request
-    return None
-
-
-def _long_pair(value: Any) -> tuple[Any, ...]:
-    """Return two values that are equal as far as a question shows them; none if they cannot be made."""
-    if isinstance(value, str):
-        start = value[:MAX_VALUE].ljust(MAX_VALUE, "x")
-        return f"{start}a", f"{start}b"
-    if isinstance(value, list) and value and isinstance(value[0], str):
-        items = [f"{value[0]}{number}" for number in range(MAX_VALUE // 3)]
-        return [*items, f"{value[0]}a"], [*items, f"{value[0]}b"]
-    return ()
