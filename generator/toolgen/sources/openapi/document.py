@@ -62,7 +62,6 @@ class OpenApiDocument:
         self.name = source.file
         self._load = load
         self._files = {"": source}
-        self._with_ids: dict[str, dict[str, Location]] = {}  # by file and URI
         self.root = ObjectNode(cast("dict[str, Any]", source.data), Location("", ()))
         self.version = self._check_version()
 
@@ -93,20 +92,13 @@ class OpenApiDocument:
     def resolve_ref(self, ref: str, location: Location) -> Location:
         """Return the location that `ref`, written at `location`, refers to. Raises `SourceError`."""
         written, _, fragment = ref.partition("#")
-        try:
-            roots = [Location(self._file(written, ref, location), ())] if written else self._roots(location)
-        except SourceError:
-            roots = self._with_id(written, location)
-            if not roots:
-                raise
+        # parts of a document that was split refer to the entry document as `#`
+        files = [self._file(written, ref, location)] if written else [location.file, ""]
         if fragment and not fragment.startswith("/"):
-            roots = self._with_id(f"#{fragment}", roots[0])
-            if not roots:
-                raise self.error(location, f"{quoted(ref)} is not a JSON Pointer", "write #/components/…")
-            fragment = ""
-        for root in roots:
+            raise self.error(location, f"{quoted(ref)} is not a JSON Pointer", "write #/components/…")
+        for file in files:
             with suppress(LookupError):
-                return self._below(root, parse_pointer(fragment))
+                return self._below(Location(file, ()), parse_pointer(fragment))
         raise self.error(location, f"{quoted(ref)} refers to nothing", _DANGLING_HINT)
 
     def _below(self, location: Location, path: JsonPath) -> Location:
@@ -167,33 +159,6 @@ class OpenApiDocument:
                 self._files[file] = self._load(file)
         return file
 
-    def _roots(self, location: Location) -> list[Location]:
-        """Return what `#` means at `location`: the innermost schema with an `$id`, its file.
-
-        The entry document comes last: parts of a document that was split refer to it so.
-        """
-        inner: list[Location] = []
-        value = self._files[location.file].data
-        for end, step in enumerate(location.path, 1):
-            value = follow(value, (step,))
-            if _has_id(value):
-                inner.insert(0, Location(location.file, location.path[:end]))
-        return [*inner, Location(location.file, ()), Location("", ())]
-
-    def _with_id(self, ref: str, location: Location) -> list[Location]:
-        """Return the schema whose `$id`, or `$id` and `$anchor`, is `ref` at `location`, if there is one."""
-        own = str(self.root.data.get("$self", ""))
-        base = joined_url(own, location.file)
-        for root in reversed(self._roots(location)[:-1]):
-            if _has_id(self.value_at(root)):
-                base = joined_url(base, self.value_at(root)["$id"])
-        for file in self._files.keys() - self._with_ids.keys():
-            self._with_ids[file] = dict(
-                _list_ids(self._files[file].data, Location(file, ()), joined_url(own, file))
-            )
-        uris = (joined_url(base, ref), ref)
-        return [found[uri] for found in self._with_ids.values() for uri in uris if uri in found][:1]
-
     def value_at(self, location: Location) -> Any:
         """Return the value at `location`, a `$ref` unresolved."""
         return follow(self._files[location.file].data, location.path)
@@ -230,26 +195,6 @@ def joined_url(base: str, reference: str) -> str:
         return urljoin(base, reference)
     except ValueError:  # brackets that do not hold an IP address
         return reference
-
-
-def _has_id(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("$id"), str)
-
-
-def _list_ids(value: Any, location: Location, base: str) -> Iterator[tuple[str, Location]]:
-    """Yield the URI of every schema below `value` with an `$id` or `$anchor`; of a document with `$self`."""
-    if isinstance(value, dict):
-        for key in ("$self", "$id"):
-            if isinstance(value.get(key), str):
-                base = joined_url(base, value[key])
-                yield base.removesuffix("#"), location
-        if isinstance(value.get("$anchor"), str):
-            yield f"{base}#{value['$anchor']}", location
-        for key, inner in value.items():
-            yield from _list_ids(inner, location / key, base)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _list_ids(inner, location / index, base)
 
 
 class RepairLog:
