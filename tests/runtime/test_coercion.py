@@ -37,9 +37,9 @@ def coerced(schema: dict[str, Any], value: Any, **root: Any) -> Any:
     assert not compiled.accepts(raw)
     found = coerce(compiled, raw)
     assert raw == before
-    assert found.valid == compiled.accepts(found.value)
-    if not found.valid:
+    if found is None:
         return "refused"
+    assert compiled.accepts(found.value)
     return found.value["a"]
 
 
@@ -98,14 +98,11 @@ def test_all_arguments_as_one_text(times: int) -> None:
     ]
 
 
-def test_what_is_wrong_inside_a_text_is_told() -> None:
+def test_a_text_with_faults_inside_is_to_be_sent_as_an_array() -> None:
     response = run(tool_of({"rows": ROWS}), {"rows": '[{"sku": 5, "quantity": 1}, {"quantity": "0"}]'})
     assert response.as_text().splitlines()[1:] == [
         '- $.rows: expected array, got the string "[{\\"sku\\": 5, \\"quantity\\": 1}, {\\"quantity\\": \\"0\\"}]"; '
         "send the array itself, not as text",
-        "- $.rows[0].sku: expected string, got the number 5 (inside the text at $.rows)",
-        "- $.rows[1].quantity: expected at least 1, got 0 (inside the text at $.rows)",
-        "- $.rows[1].sku: required property is missing, expected string (inside the text at $.rows)",
     ]
 
 
@@ -163,7 +160,7 @@ def test_hostile_texts_are_refused_and_cheap(text: str) -> None:
     compiled = compile_schema(
         {"type": "object", "properties": {"a": {"$ref": "#/$defs/tree"}}, "$defs": {"tree": tree}}
     )
-    assert not coerce(compiled, {"a": text}).valid
+    assert coerce(compiled, {"a": text}) is None
 
 
 LEFT_OUT = load_beside(__file__, "left_out.yaml")

@@ -37,16 +37,10 @@ class Coerced:
 
     value: dict[str, Any]
     notes: list[dict[str, str]]  # `path`, and the JSON types `from` and `to`
-    valid: bool = True  # the schema accepts `value`
-
-    def enclosing_string(self, path: str) -> str | None:
-        """Return the path of the string that contained the value at `path`; None if none did."""
-        strings = [note["path"] for note in self.notes if note["to"] in ("array", "object")]
-        return next((string for string in strings if path.startswith((f"{string}.", f"{string}["))), None)
 
 
-def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
-    """Coerce `value`, which is JSON that `schema` refuses, as far as possible.
+def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced | None:
+    """Coerce `value`, which is JSON that `schema` refuses; None if it is refused all the same.
 
     `value` itself is not changed. Values that the schema marks as secret are never coerced.
     """
@@ -63,7 +57,7 @@ def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
         notes += [_note(path, parsed[path], found[path]) for path in parsed]
         if schema.is_valid(value):
             return Coerced(value, notes)
-    return Coerced(value, notes, valid=False)
+    return None
 
 
 def coerce_whole(text: str) -> Coerced | None:

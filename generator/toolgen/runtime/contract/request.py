@@ -22,8 +22,7 @@ from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_
 from .tool_contract import ToolContract
 
 if TYPE_CHECKING:
-    from toolgen.runtime.coercion import Coerced
-    from toolgen.runtime.validation.compiled_schema import CompiledSchema
+    pass
 
 
 def read_request(contract: ToolContract, raw: Any) -> Any:
@@ -67,7 +66,7 @@ def accept_arguments(
         if schema.is_valid(raw):
             return raw
         is_refused = True
-    from toolgen.runtime.coercion import Coerced, coerce, coerce_whole, leave_out
+    from toolgen.runtime.coercion import coerce, coerce_whole, leave_out
 
     notes = list[dict[str, str]]()
     if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
@@ -83,13 +82,9 @@ def accept_arguments(
             metadata["left_out"] = redact([*map(show_path, paths)], contract.secret_values())
             is_valid = schema.is_valid(arguments)
     if not is_valid:
-        coerced = (
-            coerce(schema, arguments) if json and contract.coerce else Coerced(arguments, [], valid=False)
-        )
-        if not coerced.valid:
-            hidden = contract.secret_values()
-            faults = find_faults(schema, arguments, hidden)
-            raise _invalid(contract, faults + _faults_inside_strings(schema, coerced, hidden))
+        coerced = coerce(schema, arguments) if json and contract.coerce else None
+        if coerced is None:
+            raise _invalid(contract, find_faults(schema, arguments, contract.secret_values()))
         arguments, notes = coerced.value, notes + coerced.notes
     if notes:
         metadata["coerced"] = redact(notes, contract.secret_values())  # property names come from the caller
@@ -107,17 +102,6 @@ def as_object(contract: ToolContract, raw: Any) -> dict[str, Any]:
     fault = next(find_non_json(raw), None)
     received = show_kind(raw) if fault is None else "a value that is not JSON"
     raise _invalid(contract, [Fault("$", f"expected an object with the arguments, got {received}")])
-
-
-def _faults_inside_strings(schema: CompiledSchema, coerced: Coerced, hidden: list[str]) -> list[Fault]:
-    """Return the faults of values that were parsed from strings and are not valid either."""
-    if not coerced.notes or not is_json(coerced.value):
-        return []
-    return [
-        Fault(fault.path, f"{fault.message} (inside the text at {redact(text, hidden)})")
-        for fault in find_faults(schema, coerced.value, hidden)
-        if (text := coerced.enclosing_string(fault.path)) is not None
-    ]
 
 
 def _invalid(contract: ToolContract, faults: list[Fault]) -> InvalidRequestError:
