@@ -55,7 +55,7 @@ NOT_EVALUATED = {
     "runtime/settings.py": "one of two patterns, which are written at the top",
     "schema/dialects/arguments.py": "the names of arguments that a provider allows: one bounded class",
     "schema/providers.py": "one of two classes, which are not repeated",
-    "serving/readable_output.py": "an author's pattern: compiled to see whether clients can, not used",
+    "serving/listed_tool.py": "an author's pattern: compiled to see whether clients can, not used",
     "runtime/definition/semantics/json_schema.py": "an author's pattern: compiled for its error message, not used",
 }
 """Files with a pattern that is not written there, and what it is."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -14,11 +16,9 @@ from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.response import DEPRECATED_KEY, ERRORS_KEY, VERSION_KEY
 from toolgen.runtime.text import well_formed_value
 from toolgen.runtime.validation.json_value import is_json
-from toolgen.schema.document import SchemaDocument
+from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.graph import is_object_schema
 from toolgen.schema.inline import inline_references, wrap_in_object
-
-from .readable_output import readable_output
 
 TARGET: Final = "mcp"
 CARRIED: Final = "x-mcp"
@@ -192,3 +192,44 @@ def _tool(definition: ToolDefinition) -> dict[str, Any]:
     if meta:
         tool["_meta"] = meta
     return tool
+
+
+_NAMES: Final = ("$id", "$anchor", "$dynamicAnchor")
+_PORTABLE: Final = re.compile(
+    r"""(?:\^|\$|\||\((?:\?[:=!])?|\\[bB]
+        |(?:\\[dDwWsStnvfr^$\\.*+?()\[\]{}|/]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\.|\)|[^\\^$.*+?()\[\]{}|]
+          |\[\^?-?(?:\\[dDwWsS](?!-[^\]])|\\[tnvfr^$\\.*+?()\[\]{}|/-]|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}
+            |(?!-\\[dDwWsS])[^\\\[\]])*\])
+         (?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?)*""",
+    re.VERBOSE,
+)
+
+
+def readable_output(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an output schema, or one of any value of its kind if clients cannot compile it.
+
+    The TypeScript SDK up to 1.x compiles the output schemas of all tools when it lists them, and refuses the
+    list if it cannot; later ones, and the Python SDK, fail after the call. Ajv takes patterns in JavaScript's
+    Unicode mode, and refuses some keywords that mean nothing to JSON Schema.
+    """
+    nodes = [node for _, node in subschemas(schema)]
+    names = [str(node[key]) for node in nodes for key in _NAMES if key in node]
+    if len({*names}) == len(names) and all(_is_readable(node, key) for node in nodes for key in node):
+        return schema
+    return {"type": "object"} if is_object_schema(SchemaDocument(schema)) else {}
+
+
+def _is_readable(node: Mapping[str, Any], key: str) -> bool:
+    value = node[key]
+    if key in ("pattern", "patternProperties"):
+        return all(map(_is_portable, [value] if isinstance(value, str) else value))
+    if key == "nullable":  # of OpenAPI
+        return value is True and "type" in node
+    return key != "id" and (key != "enum" or bool(value))  # `id` is of draft 4
+
+
+def _is_portable(pattern: str) -> bool:
+    """True if JavaScript, in its Unicode mode, and Python compile a pattern."""
+    with suppress(re.error, OverflowError, RecursionError):
+        return _PORTABLE.fullmatch(pattern) is not None and re.compile(pattern) is not None
+    return False

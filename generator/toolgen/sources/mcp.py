@@ -16,7 +16,7 @@ from typing import Any
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.definition.check import is_valid_field
 from toolgen.runtime.response import ERRORS_KEY
-from toolgen.serving.readable_output import readable_output
+from toolgen.serving.listed_tool import readable_output
 from toolgen.sources.definitions import (
     OF_A_SERVER,
     SourceDefinition,
@@ -201,4 +201,6 @@ def _add_schemas(
             notes += repaired.notes
     output = fields.get("output_schema", {})
     if readable_output(output) != output:
-        notes.append("output_schema: published without what clients in JavaScript or Python cannot compile")
+        notes.append(
+            "output_schema: published without details, which clients in JavaScript or Python cannot compile"
+        )
