@@ -164,8 +164,8 @@ def test_an_import_that_cannot_be_is_refused_and_writes_nothing(
     assert [each.name for each in tmp_path.iterdir()] == ["toolgen.toml"]
 
 
-def _that_does_not_import(gateway: Gateway) -> None:
-    gateway.upstream.write_text("raise RuntimeError('not today')\n")
+def _that_is_not_literal(gateway: Gateway) -> None:
+    gateway.upstream.write_text("UPSTREAM = Upstream(address(), lock=None)\n")
 
 
 def _that_no_tool_uses(gateway: Gateway) -> None:
@@ -188,7 +188,7 @@ def _with_a_broken_lock(gateway: Gateway) -> None:
     ("broken", "message"),
     sample(
         [
-            (_that_does_not_import, "an implementation cannot be imported: RuntimeError: not today"),
+            (_that_is_not_literal, "shop.py: --upstream reads the arguments of `Upstream` as literals"),
             (_that_no_tool_uses, "--upstream: no tool is forwarded to another server"),
             (_that_does_not_start, "does the server start, and speak MCP?"),
             (_with_a_broken_lock, "shop.lock is not a lock that `toolgen guard --init` wrote"),

@@ -8,9 +8,9 @@ EDITED   the file was changed after toolgen wrote it
 A deprecated tool whose sunset is over is an error, too, and so is a spec that differs from the
 contracts.lock of its folder: exit 1.
 
-Runs no code of the project, except with --implementations and --upstream, which import the implementations of
-the tools. --upstream also lists the tools of the servers that they forward to: exit 1 if one of them has
-changed in a way for which calls are refused.
+Runs no code of the project, except with --implementations, which imports the implementations of the tools.
+--upstream lists the tools of the servers that they forward to, and starts those that a command starts: exit 1
+if one of them has changed in a way for which calls are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from toolgen.cli.today import today
 
 if TYPE_CHECKING:
     from toolgen.language.diagnostic import Diagnostic, Sunset
-    from toolgen.testing.processes.upstreams import JudgedUpstream
+    from toolgen.testing.upstreams import JudgedUpstream
 
 IS_SHORT = True
 
@@ -76,7 +76,7 @@ def _check(args: argparse.Namespace) -> bool:
     if not args.upstream:
         return _check_code(args, [])
     from toolgen.project import read_project
-    from toolgen.testing.processes.upstreams import judge_upstreams
+    from toolgen.testing.upstreams import judge_upstreams
 
     judged = judge_upstreams(read_project(args.start).project, today())
     is_clean = _check_code(args, judged)

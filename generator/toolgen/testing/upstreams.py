@@ -1,36 +1,31 @@
-"""Find the upstreams of a project's implementations, and judge them by their locks: `check --upstream`."""
+"""Read the upstreams of a project's implementations, and judge them by their locks: `check --upstream`."""
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from importlib import import_module
-from io import TextIOWrapper
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 from toolgen.base.files import read_named
 from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import read_lock
 from toolgen.changes.comparing.sides import Judgement
-from toolgen.project import Project, UnableError, reason
+from toolgen.project import Project, UnableError, read_text, reason
+from toolgen.project.files.reading import names_in
 from toolgen.runtime.errors import MissingDependencyError
-from toolgen.runtime.implementations.registry import load_tool
-from toolgen.runtime.tool import ImplementationError
-from toolgen.serving.features import load_features
+from toolgen.serving.features import PACKAGE
+from toolgen.sources.forwarded_modules import UPSTREAMS
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import Listing
-from toolgen.testing.processes.child_run import report_events, run_child
-from toolgen.testing.project_tools import require_generated
-from toolgen.upstream import ForwardedFeatures, Upstream
+from toolgen.upstream import Upstream
 
-_SECONDS: Final = 600.0  # that importing the implementations may take
-_FIELDS: Final = ("source", "headers", "env", "drift_description", "has_features")
-_HINT: Final = "run `toolgen check --implementations`"
+_OPTIONS: Final = ("headers", "env", "drift_description")  # of `Upstream`, by which it is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +41,15 @@ class JudgedUpstream:
 def judge_upstreams(project: Project, today: date) -> list[JudgedUpstream]:
     """Return the upstreams of the project's tools, judged as the running server judges them.
 
-    Imports the implementations, which runs their code, in a process of its own. Raises UnableError if they
-    cannot be imported, none of them forwards, or an upstream or its lock cannot be read.
+    Their modules are read, and not run. Raises UnableError if there is none, or an upstream or its lock
+    cannot be read.
     """
     if project.implementations is None:
         message = f"--upstream: {project.file} has no `implementations` setting"
         raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')
-    require_generated(project)
-    folder = project.import_root
-    task = {"folder": str(folder), "package": project.package}
-    run = run_child("toolgen.testing.processes.upstreams", task, folder=folder, seconds=_SECONDS)
-    for broken in run.all("broken"):
-        message = f"an implementation cannot be imported: {broken}"
-        raise UnableError("not-generated", message, _HINT)
-    if not run.all("done"):
-        message = "importing the implementations ended the process, or took too long"
-        raise UnableError("not-generated", message, _HINT)
-    found = run.all("upstream")
+    folder = project.path_of(f"{project.implementations}.{UPSTREAMS}")
+    names = [name for name in names_in(project.root, folder) if name.endswith(".py")]
+    found = [each for name in names if (each := _read(project, f"{folder}/{name}")) is not None]
     if not found:
         raise UnableError(
             "usage", "--upstream: no tool is forwarded to another server", "see `toolgen import mcp --help`"
@@ -70,13 +57,29 @@ def judge_upstreams(project: Project, today: date) -> list[JudgedUpstream]:
     return [_judged(each, project, today) for each in found]
 
 
-def _judged(found: dict[str, Any], project: Project, today: date) -> JudgedUpstream:
-    has_features, source = found.pop("has_features"), found.pop("source")
-    upstream = Upstream(source, **found)
-    lock = upstream.lock
-    shown = lock.relative_to(project.root).as_posix() if lock.is_relative_to(project.root) else lock.name
+def _read(project: Project, path: str) -> Upstream | None:
+    """Return the upstream that a module makes; None if it makes none. Raises UnableError."""
     try:
-        content = read_named(lock)
+        nodes = ast.walk(ast.parse(read_text(project.root, path) or ""))
+        calls = (each for each in nodes if isinstance(each, ast.Call))
+        call = next((each for each in calls if getattr(each.func, "id", "") == "Upstream"), None)
+        if call is None:
+            return None
+        options = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg in _OPTIONS}
+        lock = project.root / path.replace(".py", ".lock")
+        upstream = Upstream(ast.literal_eval(call.args[0]), lock=lock, **options)
+    except (SyntaxError, ValueError, TypeError, IndexError, RecursionError, MemoryError) as error:
+        message = f"{path}: --upstream reads the arguments of `Upstream` as literals: {error}"
+        raise UnableError("usage", message, "write them there, with ${VARIABLE} for what differs") from None
+    features = project.path_of(f"{project.implementations}.{PACKAGE}")
+    upstream.has_features = read_text(project.root, f"{features}/{Path(path).name}") is not None
+    return upstream
+
+
+def _judged(upstream: Upstream, project: Project, today: date) -> JudgedUpstream:
+    has_features, shown = upstream.has_features, upstream.lock.relative_to(project.root).as_posix()
+    try:
+        content = read_named(upstream.lock)
     except OSError as error:
         message = f"cannot read {shown}: {reason(error)}"
         raise UnableError("no-lock", message, f"write it: toolgen {shlex.join(_sync(upstream))}") from None
@@ -111,30 +114,3 @@ def _forwarded(listing: Listing, has_features: bool) -> Listing:
     """Return what is forwarded of a listing: its instructions never are."""
     listing = replace(listing, instructions="")
     return listing if has_features else replace(listing, resources=(), resource_templates=(), prompts=())
-
-
-def main(result: str, trace: str) -> None:
-    """Run in the child: the events are {"upstream": …}, {"broken": …}."""
-    report_events(result, trace, _report)
-
-
-def _report(task: Any, hung: TextIOWrapper, write: Any) -> None:
-    sys.path.insert(0, task["folder"])
-    for upstream in _upstreams(import_module(f"{task['package']}.catalog")):
-        fields = {name: getattr(upstream, name) for name in _FIELDS}
-        write(upstream={**fields, "lock": str(upstream.lock.absolute())})
-
-
-def _upstreams(catalog: Any) -> Iterator[Upstream]:
-
-    sources = load_features(catalog, strict=False)  # before the tools: they mark their upstreams
-    found = [each.upstream for each in sources if isinstance(each, ForwardedFeatures)]
-    for definition in catalog.TOOLS.values():
-        try:
-            tool = load_tool(catalog, definition)
-        except ImplementationError:  # it is not served either
-            continue
-        upstream = getattr(tool, "upstream", None)
-        if isinstance(upstream, Upstream):
-            found.append(upstream)
-    yield from {id(each): each for each in found}.values()
