@@ -287,29 +287,6 @@ def test_text_never_becomes_code(project: Cli, description: str) -> None:
     assert project("generate").code == 0
 
 
-def test_asked_at_a_terminal(project: Cli) -> None:
-    said, code = at_a_terminal(
-        project,
-        ["new", "order"],
-        [
-            ("What does order do?", "\n"),
-            ("What does order do?", "Order something.\n"),
-            ("parameter", "count:intger\n"),
-            ("the types are", ""),
-            ("parameter", "count:integer:How many\n"),
-            ("parameter", "\n"),
-            ("cannot be restored?", "y\n"),
-        ],
-        python=python_command(os.environ),
-    )
-    assert code == 0, said
-    spec = yaml.safe_load((project.root / "specs/order.yaml").read_text())
-    assert spec["description"] == "Order something."
-    assert spec["input_schema"]["properties"] == {"count": {"type": "integer", "description": "How many"}}
-    assert spec["annotations"]["destructiveHint"] is True
-    assert spec["confirm"] == {"message": "Order {count}?"}
-
-
 @pytest.mark.parametrize(
     ("answer", "code"),
     sample([("y\n", 0), ("n\n", 1), ("\n", 1), ("\x03", 130), ("\x04", 130)], (0, 1)),

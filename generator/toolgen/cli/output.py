@@ -139,14 +139,8 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def ask(question: str) -> str:
-    """Ask the user at the terminal for one line; on stderr, so that stdout holds data only."""
-    _prompt(question)
-    return _read_answer()
-
-
 async def ask_in_event_loop(question: str) -> str:
-    """Ask the user for one line, as `ask` does; the event loop continues while it waits."""
+    """Ask the user at the terminal for one line, on stderr; the event loop continues while it waits."""
     import asyncio  # commands that run no event loop do not wait for it
 
     loop, is_typed = asyncio.get_running_loop(), asyncio.Event()

@@ -1,4 +1,4 @@
-"""Create a tool: its spec, a module for its implementation, and a test. Without flags, asks for the values.
+"""Create a tool: its spec, a module for its implementation, and a test.
 
 Where there is no project, makes one first, as `toolgen init` does.
 
@@ -14,19 +14,17 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from toolgen.base.suggestions import count
-from toolgen.cli.output import ask, can_ask, command_line, emit, emit_json, say
+from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_repeated
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 from toolgen.project.building.spec_source import project_at
 from toolgen.project.scaffolding.new_project import create_project
 from toolgen.project.scaffolding.new_tool import (
-    Parameter,
     describe_tool,
     missing_parts,
     new_tool_files,
@@ -39,9 +37,7 @@ _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the name by which models call the tool")
     add_flag(parser, "--all", "create what is missing for every tool without an implementation")
-    parser.add_argument(
-        "--description", metavar="TEXT", help="what the tool does (default: ask, or its name)"
-    )
+    parser.add_argument("--description", metavar="TEXT", help="what the tool does (default: its name)")
     add_repeated(parser, "--param", "NAME:TYPE[:TEXT]", "a parameter")
     add_flag(parser, "--destructive", "ask the user to confirm every call")
     add_format(parser)
@@ -66,7 +62,8 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
     if exists:
         raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
-    answers = _answers(args)
+    parameters = [parse_parameter(text) for text in args.param]
+    answers = describe_tool(args.name, args.description, parameters, destructive=args.destructive)
     project = project or _new_project(args)
     written = new_tool_files(project, spec, answers)
     create_files(project.root, written)
@@ -105,32 +102,3 @@ def _complete(args: argparse.Namespace, project: Project, spec: str, *, has_flag
         raise UnableError("file-exists", message, "nothing was written")
     create_files(project.root, parts)
     return _show(args, parts, "next: fill in `execute`")
-
-
-def _answers(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the values from the flags, or from the user at the terminal."""
-    if args.description is not None or args.param:
-        parameters = [parse_parameter(text) for text in args.param]
-        return describe_tool(args.name, args.description, parameters, destructive=args.destructive)
-    if not can_ask():
-        message = "--description or --param is required without a terminal"
-        raise UnableError("usage", message, "see `toolgen new --help`")
-    description = ""
-    while not description:
-        description = ask(f"What does {args.name} do? ")
-    parameters = [*_asked_parameters()]
-    question = "Does it change or delete something that cannot be restored? [y/N] "
-    destructive = args.destructive or ask(question).lower() in ("y", "yes")
-    return describe_tool(args.name, description, parameters, destructive=destructive)
-
-
-def _asked_parameters() -> Iterator[Parameter]:
-    say(
-        "Its parameters, one per line: name:type[:description], for example 'note:string?:Free text'.",
-        always=True,
-    )
-    while text := ask("  parameter (empty to continue): "):
-        try:
-            yield parse_parameter(text)
-        except UnableError as error:  # a typo at a prompt: ask again
-            say(f"  {error.message}; {error.hint}", always=True)
