@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from toolgen.runtime import File, Image, Link, Text
-from toolgen.runtime.content.links import link_fault
+from toolgen.runtime.execution.block_reader import link_fault
 
 from tests.processes import processor_limit
 from tests.runtime.content_samples import PNG, answer, returning, returning_in_thread

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from threading import get_ident
@@ -30,7 +30,7 @@ from toolgen.runtime.contract.result import (
     write_result_with_blocks,
 )
 from toolgen.runtime.contract.tool_contract import contract_of
-from toolgen.runtime.errors import NotReadyError, ToolError
+from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
 from toolgen.runtime.instrumentation.record import CallRecord, log_failure, observe_call
 from toolgen.runtime.isolation import WorkClock, contain_exit, run_async
 from toolgen.runtime.logs.call_id import new_call_id
@@ -47,7 +47,6 @@ from .error_mapping import json_metadata, map_error
 from .invoke import PreparedMethod, run_method
 from .loop_watchdog import IN_FLIGHT, WATCHDOG
 from .readiness import Readiness
-from .scopes import check_scopes, check_secrets
 from .threads.worker_pool import Limiter
 
 _CODES_OF_OTHERS: Final = """
@@ -379,3 +378,19 @@ class ToolCall(AdmittedCall):
             stored.clear()
             stored.update(result)
         return result
+
+
+def check_scopes(needed: frozenset[str], granted: Collection[str] | None, tool: str) -> None:
+    """Raise InsufficientScopeError if a scope is not among `granted`; None grants nothing."""
+    missing = sorted(needed.difference(granted or ()))
+    if missing:
+        message = f"{tool} needs permissions that this caller lacks: {', '.join(missing)}."
+        raise InsufficientScopeError(message, details={"missing": missing})
+
+
+def check_secrets(needed: Collection[str], found: Collection[str], tool: str) -> None:
+    """Raise MissingDependencyError if an environment variable of `needed` was not `found`."""
+    for name in needed:
+        if name not in found:
+            message = f"The application has not set the environment variable {name}, which {tool} needs."
+            raise MissingDependencyError(message, details={"name": name})

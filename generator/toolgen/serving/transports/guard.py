@@ -37,7 +37,7 @@ ENDPOINT: Final = "/mcp"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 EXPOSED: Final = (SESSION_HEADER, "mcp-protocol-version", "www-authenticate", "retry-after")
 LIMITED_CODE: Final = -32029  # JSON-RPC leaves -32000 to -32099 to servers
-RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/key_set.py`
+RETRY_SECONDS: Final = 10  # PAUSE_SECONDS of `auth/jwt_tokens.py`
 _HOST: Final = re.compile(rb"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
