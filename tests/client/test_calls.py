@@ -130,7 +130,6 @@ async def test_a_question_is_answered_by_the_callback(
             with pytest.raises(error):
                 await shop.buy(what="tea")
     assert [each.message for each in asked] == ["Buy tea?"]
-    assert asked[0].is_yes_or_no
 
 
 async def test_without_a_callback_nobody_confirms(client: ModuleType, server: Any) -> None:

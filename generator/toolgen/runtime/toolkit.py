@@ -21,7 +21,7 @@ from uuid import uuid4
 
 from .call_options import CallerOptions, CallOptions, RenderedCallOptions, check_options
 from .context import ANYBODY, DEFAULT_CONFIG, Caller, ToolConfig
-from .definition.tool_definition import ToolDefinition
+from .definition.tool_definition import ToolDefinition, needs_people
 from .errors import ToolError, UnknownToolError
 from .implementations.registry import (
     Catalog,
@@ -387,10 +387,7 @@ class Toolkit:
     @property
     def approvals(self) -> Approvals | None:
         """The approvals of people; None if no tool has `proof: person`. Raises SettingError."""
-        is_needed = any(
-            each.get("confirm", {}).get("proof") == "person" for each in self.definitions.values()
-        )
-        return self._shared.approvals() if is_needed else None
+        return self._shared.approvals() if any(map(needs_people, self.definitions.values())) else None
 
     def use_approvals(self, approvals: Approvals | None) -> Approvals | None:
         """Replace the approvals of people, for tests; None: by those of the settings. Return those before."""

@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from toolgen.runtime.call_options import CallerOptions, CallOptions
 from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.errors import OutcomeUnknownError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.response import ToolResponse
@@ -61,7 +62,7 @@ async def answer_call(
     exchange = Exchange(Requester(context, params, reporter.progress, grant.principal))
     confirmation: CallOptions = {}
     address: AddressShown | None = None
-    if definition.get("confirm", {}).get("proof") == "person":
+    if needs_people(definition):
         from .approval.address import show_address  # of tools that people approve
 
         params, address = show_address(state, exchange, params)

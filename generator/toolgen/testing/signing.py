@@ -11,11 +11,11 @@ from typing import Final
 from toolgen.base.files import WritableFolder
 from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals, Found, Wanted
 from toolgen.runtime.confirmation.question import Confirmation
+from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
 from .test_key import TestKey
-from .tool_under_test import needs_people
 
 _URL: Final = "http://localhost"  # nothing is served there
 

@@ -131,11 +131,6 @@ def tool_under_test(tool: ProgramTool) -> ToolUnderTest:
     )
 
 
-def needs_people(definition: Mapping[str, Any]) -> bool:
-    """True if people must sign the calls of a tool with this definition."""
-    return bool(definition.get("confirm", {}).get("proof") == "person")
-
-
 def expected_calls(tool: ProgramTool) -> tuple[ExpectedCall, ...]:
     """Return the examples of a tool's spec."""
     return tuple(

@@ -27,6 +27,7 @@ import toolgen
 from toolgen.base.suggestions import shortened
 from toolgen.proof.instances.generator import example_value
 from toolgen.runtime.context import Caller
+from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.settings import SettingError
 from toolgen.testing.implementation_source import calls_http_api, has_implementation
@@ -39,7 +40,7 @@ from toolgen.testing.subject import (
     harm_to_api,
     harm_to_own_data,
 )
-from toolgen.testing.tool_under_test import ToolUnderTest, needs_people
+from toolgen.testing.tool_under_test import ToolUnderTest
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

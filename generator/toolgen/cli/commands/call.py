@@ -34,6 +34,7 @@ from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import BaseTool, Confirmation, Toolkit, ToolResponse
 from toolgen.runtime.confirmation.question import ShowApproval
+from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.errors import ConfirmationRequiredError, InsufficientScopeError
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.logs.configure import configure_logging
@@ -100,7 +101,7 @@ def run(args: argparse.Namespace) -> bool:
     elif response.error is not None:
         say_text(response.error.as_text())
         definition: Mapping[str, Any] = toolkit.definition_of(args.name) or {}
-        if response.error.code == ConfirmationRequiredError.code and not _needs_people(definition):
+        if response.error.code == ConfirmationRequiredError.code and not needs_people(definition):
             asks = definition.get("asks", False)
             hint = "an application or a client of MCP shows the forms of a tool with `asks`; " if asks else ""
             say(f"Hint: {hint}toolgen call asks at a terminal; --yes agrees without asking.", always=True)
@@ -213,10 +214,6 @@ async def _interruptible() -> AsyncIterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _needs_people(definition: Mapping[str, Any]) -> bool:
-    return bool(definition.get("confirm", {}).get("proof") == "person")
-
-
 @contextlib.asynccontextmanager
 async def _pages_of(toolkit: Toolkit, name: str) -> AsyncIterator[ShowApproval | None]:
     """Serve the pages where people approve the calls of a tool; yield what shows their addresses.
@@ -224,7 +221,7 @@ async def _pages_of(toolkit: Toolkit, name: str) -> AsyncIterator[ShowApproval |
     Yields None if it needs nobody. Raises UnableError.
     """
     definition: Mapping[str, Any] = toolkit.definition_of(name) or {}
-    approvals = toolkit.approvals if _needs_people(definition) else None
+    approvals = toolkit.approvals if needs_people(definition) else None
     if approvals is None:
         yield None
         return

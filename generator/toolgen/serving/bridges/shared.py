@@ -9,7 +9,7 @@ from toolgen.runtime.adapters.provider import session_of
 from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
 from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
 from toolgen.runtime.context import Listener, Progress
-from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition, needs_people
 from toolgen.runtime.elicitation import Elicit
 from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.toolkit import Toolkit
@@ -62,7 +62,8 @@ class Bridge:
         token = self.options.get("confirmation_token")
         if token is not None and token(native) is not None:
             return False  # approved before; the call redeems the token, or is refused
-        if _needs_people(self.toolkit.definition_of(name)):
+        # the application's user cannot approve, and to ask might use an approval
+        if needs_people(self.toolkit.definition_of(name)):
             return False
         try:
             await self.call(name, arguments, native, undecided)
@@ -101,18 +102,13 @@ async def pending_question(
     """
     check_options("pending_question", options, CallerOptions)
     definition = toolkit.definition_of(name)
-    if definition is None or "confirm" not in definition or _needs_people(definition):
+    if definition is None or "confirm" not in definition or needs_people(definition):
         return None
     try:
         await session_of(toolkit, session).call(name, arguments, confirm=undecided, **options)
     except ConfirmationPending as pending:
         return pending.confirmation
     return None
-
-
-def _needs_people(definition: ToolDefinition | None) -> bool:
-    """True if people approve calls: the application's user cannot, and to ask might use an approval."""
-    return definition is not None and definition.get("confirm", {}).get("proof") == "person"
 
 
 def application_metadata(definition: ToolDefinition) -> dict[str, Any]:

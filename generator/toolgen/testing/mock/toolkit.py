@@ -20,9 +20,9 @@ from toolgen.language.targets.builtin import MCP
 from toolgen.project import load_targets
 from toolgen.project.building.spec_source import SpecSource, find_specs
 from toolgen.runtime.context import ToolConfig
-from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.definition.tool_definition import ToolDefinition, needs_people
 from toolgen.runtime.toolkit import Toolkit
-from toolgen.testing.tool_under_test import expected_calls, needs_people
+from toolgen.testing.tool_under_test import expected_calls
 
 from .tool import FaultDice, Faults, MockContract, check_faults, mock_tool
 

@@ -18,11 +18,6 @@ class Question:
     form: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema of the answer; empty for a URL
     url: str | None = None  # a page that the user is asked to open
 
-    @property
-    def is_yes_or_no(self) -> bool:
-        """True if `True` answers it: the form has no required fields but booleans."""
-        return yes_to_all(self.form) is not None
-
 
 Answer: TypeAlias = bool | Mapping[str, Any] | None
 Confirm: TypeAlias = Callable[[Question], Answer | Awaitable[Answer]]

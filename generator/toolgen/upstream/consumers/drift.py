@@ -24,16 +24,14 @@ from toolgen.changes.policy import Policy, failing
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs
 from toolgen.project.inputs.target_templates import load_client_templates
-from toolgen.schema.budget import BUDGET
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.upstream.consumers.definitions import ClientDefinitions
-from toolgen.upstream.consumers.lock import ClientLock, read_client_lock
+from toolgen.upstream.consumers.lock import MAX_LOCK, ClientLock, read_client_lock
 from toolgen.upstream.consumers.usage import read_files
 
 _LEVELS: Final = drift_levels(allow_texts=True)
 """As a client judges what a server lists when it connects."""
-MAX_LOCK: Final = 4 * BUDGET.import_bytes  # bytes
 
 
 @dataclass(frozen=True, slots=True)

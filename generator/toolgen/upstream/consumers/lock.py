@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, SkipValidation, ValidationError
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.language.package import PackageSettings
+from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.json_source import load_json
 from toolgen.sources.mcp_client.listing import Listing
@@ -17,6 +18,7 @@ from toolgen.upstream.consumers.definitions import ClientDefinitions, definition
 
 PYTHON: Final = "python"
 TYPESCRIPT: Final = "typescript"
+MAX_LOCK: Final = 4 * BUDGET.import_bytes
 _KEY: Final = "client"
 _FORMAT: Final = 1
 _AGAIN: Final = "write it again: toolgen client SOURCE --out DIR --package NAME"

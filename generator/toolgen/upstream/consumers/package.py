@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from toolgen.base.suggestions import quoted
 from toolgen.changes.comparing.lock import NAME
@@ -21,13 +19,10 @@ from toolgen.project.building.project_build import manifest_of
 from toolgen.project.inputs.target_templates import load_client_templates
 from toolgen.project.output.folder import read_output, refuse_foreign, write
 from toolgen.project.output.manifest import manifest_text
-from toolgen.schema.budget import BUDGET
 from toolgen.sources.loading.source_content import source_errors
 from toolgen.upstream.consumers.definitions import ClientDefinitions
-from toolgen.upstream.consumers.lock import TYPESCRIPT, ClientLock, read_client_lock, settings_of
+from toolgen.upstream.consumers.lock import MAX_LOCK, TYPESCRIPT, ClientLock, read_client_lock, settings_of
 from toolgen.upstream.consumers.usage import find_uses
-
-_MAX_LOCK: Final = 4 * BUDGET.import_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +95,19 @@ def write_client(plan: ClientPlan) -> None:
 
 def read_existing_lock(folder: Path, shown: str) -> ClientLock | None:
     """Return the lock in a folder; None if there is none. Raises UnableError."""
-    text = read_text(folder, NAME, limit=_MAX_LOCK) if folder.is_dir() else None
+    text = _lock_text(folder)
     if text is None:
         return None
     with source_errors():
         return read_client_lock(text.encode("utf-8", "surrogateescape"), posixpath.join(shown, NAME))
 
 
+def _lock_text(folder: Path) -> str | None:
+    return read_text(folder, NAME, limit=MAX_LOCK) if folder.is_dir() else None
+
+
 def _lock_change(folder: Path, expected: str) -> Change | None:
-    text = read_text(folder, NAME, limit=_MAX_LOCK) if os.path.isdir(folder) else None
+    text = _lock_text(folder)
     if text == expected:
         return None
     return Change(ChangeKind.MISSING if text is None else ChangeKind.CHANGED, NAME, text, expected)
