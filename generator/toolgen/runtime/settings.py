@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from toolgen.base import MIB
 from toolgen.base.files.secret_files import SecretFileError, read_secret
 from toolgen.base.suggestions import nearest, suggest
 
-MIB = 1024 * 1024
 OTHER_VARIABLES = {
     "CACHE_DIR": "folder of the cache (the user's folder for caches)",
     "FROZEN": "1: commands that run tools generate nothing, as with --frozen",

@@ -14,17 +14,18 @@ from typing import Any, Final, TypeGuard
 
 import pydantic_monty as monty
 
+from toolgen.base import MIB
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.execution.threads.worker_pool import Limiter
 
 SECONDS: Final = 10.0  # that a script may compute
-MEMORY: Final = 64 * 1024 * 1024  # bytes that it may use
+MEMORY: Final = 64 * MIB  # bytes that it may use
 CALLS: Final = 100  # of functions
 SUSPENSIONS: Final = 1_000  # calls and look-ups of names that the sandbox does not know
 PRINTED: Final = 20_000  # characters of what it prints; the rest is cut
-HELD_BYTES: Final = 4 * 1024 * 1024  # of a script that waits for the user
+HELD_BYTES: Final = 4 * MIB  # of a script that waits for the user
 DEPTH: Final = 60  # levels of a value
-CHARACTERS: Final = 4 * 1024 * 1024  # of a value as JSON: as many as a request to a server has by default
+CHARACTERS: Final = HELD_BYTES  # of a value as JSON: as many as a request to a server has by default
 VALUES: Final = 100_000  # in a value: what `run_code` returns has no more bytes
 PROCESSES: Final = 8
 SHARE: Final = 4

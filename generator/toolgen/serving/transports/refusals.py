@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -23,15 +23,15 @@ REFUSALS: Final = LOGGER.getChild("http")
 REFUSALS.addFilter(RateLimitFilter("toolgen"))
 
 _OPERATORS: Final = frozenset({403, 413, 421, 429})  # that settings of the server can change
-_REASONS: Final = {
-    400: "the request is not valid",
-    404: "this path, session or method does not exist",
-    405: "the method is not supported",
-    406: "the client does not accept the format of the answer",
-    413: "the body is larger than --max-request-bytes",
-    415: "the content type is not application/json",
-    429: "too many requests",
-    503: "there are too many sessions",
+_REASONS: Final[Mapping[int, str]] = {
+    HTTPStatus.BAD_REQUEST: "the request is not valid",
+    HTTPStatus.NOT_FOUND: "this path, session or method does not exist",
+    HTTPStatus.METHOD_NOT_ALLOWED: "the method is not supported",
+    HTTPStatus.NOT_ACCEPTABLE: "the client does not accept the format of the answer",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "the body is larger than --max-request-bytes",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "the content type is not application/json",
+    HTTPStatus.TOO_MANY_REQUESTS: "too many requests",
+    HTTPStatus.SERVICE_UNAVAILABLE: "there are too many sessions",
 }
 
 
@@ -40,7 +40,7 @@ def recording(scope: Scope, send: Send) -> Send:
 
     def watch(message: Message) -> Awaitable[None]:
         # the SDK answers most refusals itself, and logs none of them with the client
-        is_error = message["type"] == "http.response.start" and message["status"] >= 400
+        is_error = message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST
         if is_error and CALLED not in scope:  # a call has a record, if its tool is unknown, too
             _record(scope, message["status"])
         return send(message)
@@ -58,11 +58,11 @@ def _record(scope: Scope, status: int) -> None:
     origin = headers.get("origin")
     # a browser asks with OPTIONS, without a token, whether a page may call
     is_page = origin and REASON not in scope and (status == 403 or scope["method"] == "OPTIONS")
-    if status == 421:
+    if status == HTTPStatus.MISDIRECTED_REQUEST:
         reason = f"the Host header {quote(headers.get('host', ''))} is not allowed: see --allowed-host"
     elif origin and is_page:
         reason = f"pages of {quote(origin)} are not allowed: see --allowed-origin"
-    elif status == 401:
+    elif status == HTTPStatus.UNAUTHORIZED:
         reason = "the token is not valid" if has_token else "there is no token"
     fields = {
         "event": "refused",
