@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import pytest
 from toolgen.runtime import BaseTool, Confirmation, ConfirmationPending, ToolConfig, Toolkit, ToolResponse
 from toolgen.runtime.adapters.provider import ProviderAdapter
-from toolgen.runtime.approval.approvals import ApprovalError, Approvals, View
+from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals
 from toolgen.runtime.errors import OverloadedError
 from toolgen.runtime.execution.call import ToolCall
 from toolgen.runtime.settings import SettingError, Settings
@@ -50,9 +50,9 @@ class Shop:
         assert not response.success
         return str(response.metadata["approval"]["id"])
 
-    async def sign(self, approval: str, who: str = "ann") -> View:
-        view = await self.approvals.view(approval)
-        return await self.approvals.sign(approval, self.keys[who].sign(view.digest, URL))
+    async def sign(self, approval: str, who: str = "ann") -> ApprovalRecord:
+        digest = (await self.approvals.get(approval)).digest
+        return await self.approvals.sign(approval, self.keys[who].sign(digest, URL))
 
     def write_approvers(self, **groups: list[str]) -> None:
         file = self.folder / "approvers.toml"
@@ -127,11 +127,11 @@ def test_what_was_signed_is_done_once(shop: Make) -> None:
         assert (receipt["digest"], receipt["approver"]) == (it.done[0].receipt, "ann")
         assert os.stat(it.folder / "r/receipts.jsonl").st_mode & 0o777 == 0o600
         again = await it.open()
-        view = await it.approvals.view(again)
+        record = await it.approvals.get(again)
         assert again != approval
-        assert time.time() - (view.done_before or 0) < 60
+        assert time.time() - (record.done_before or 0) < 60
         with pytest.raises(ApprovalError) as ended:
-            await it.approvals.view(approval)
+            await it.approvals.get(approval)
         assert (ended.value.status, ended.value.state) == (410, "done")
 
     run(main())
@@ -143,7 +143,7 @@ def test_a_call_waits_for_all_who_have_to_sign(shop: Make) -> None:
     async def show(asked: Confirmation) -> bool:
         assert asked.approval is not None
         assert (await it.sign(asked.approval.id, "ann")).state == "pending"
-        assert (await it.sign(asked.approval.id, "ann")).approvers == ("ann",)
+        assert (await it.sign(asked.approval.id, "ann")).people == ("ann",)
         asyncio.get_running_loop().call_later(
             0.3, lambda: asyncio.ensure_future(it.sign(asked.approval.id, "bob"))
         )  # type: ignore[union-attr]
@@ -199,8 +199,7 @@ def test_a_person_can_say_no(shop: Make) -> None:
     it = shop()
 
     async def main() -> list[str | None]:
-        view = await it.approvals.decline(await it.open())
-        assert view.state == "declined"
+        assert (await it.approvals.decline(await it.open())).state == "declined"
         return [code_of(await it.call()), code_of(await it.call())]
 
     assert run(main()) == ["declined", "declined"]
@@ -274,9 +273,9 @@ def test_nothing_is_done_while_the_store_or_the_receipts_are_away(shop: Make, mo
             raise StoreError("away")
 
         monkeypatch.setattr(it.approvals._store, "apply", away)
-        with pytest.raises(ApprovalError) as refused:
+        with pytest.raises(StoreError):
             await it.sign(approval)
-        assert (refused.value.status, code_of(await it.call())) == (503, "confirmation_required")
+        assert code_of(await it.call()) == "confirmation_required"
 
     run(main())
     assert not it.done
@@ -319,7 +318,7 @@ def test_one_caller_has_twenty_approvals_open(shop: Make) -> None:
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"approvers": "missing.toml"}, "--approvers: there is no file missing.toml"),
+        ({"approvers": "missing.toml"}, "--approvers: cannot read missing.toml: No such file"),
         ({"rule": {"approvers": ["nobody"]}}, "calls of refund cannot be approved: 0 of its approvers"),
         (
             {"rule": {"quorum": 3}},
@@ -343,7 +342,7 @@ def test_what_is_said_at_the_start(shop: Make, settings: dict[str, Any], text: s
         (lambda text: text + text, "twice"),
         (
             lambda text: text.replace('public_key = "', 'public_key = "AAAA'),
-            "approver.0: Value error, not a Subject",
+            "approver.0.public_key: Value error, not a Subject",
         ),
         (lambda text: text.replace("name", "nom"), "must have [[approver]] tables"),
         (lambda text: "]", "is not TOML in UTF-8"),

@@ -7,12 +7,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.runtime.approval.signature import Act, Signature
+from toolgen.runtime.approval.approvers import Approver
+from toolgen.runtime.approval.signature import Signature, digest_of
 from toolgen.testing.test_key import TestKey
 
 from .conftest import Cli
@@ -26,17 +26,17 @@ ACT = {"tool": "refund", "arguments": {"order": 7}, "approvers": ["ann", "bob"],
 
 def receipt(name: str, *, key: str = "", quorum: int = 2, changed: Any = None, **how: Any) -> str:
     """Return the receipt of somebody who has signed, with what is `changed` afterwards."""
-    act = Act.write({**ACT, "quorum": quorum})
+    act = json.dumps({**ACT, "quorum": quorum})
     (entry,) = tomllib.loads(KEYS[key or name].entry(name))["approver"]
-    credential = KEYS[key or name].sign(act.digest, **{"origin": SITE["origin"], **how})
-    signature = Signature.of(credential, name, entry["public_key"])
-    return json.dumps({"act": act.text, "digest": act.digest, **asdict(signature), **(changed or {})})
+    credential = KEYS[key or name].sign(digest_of(act), **{"origin": SITE["origin"], **how})
+    signature = Signature.of(credential, Approver(**entry)).model_dump()
+    return json.dumps({"act": act, "digest": digest_of(act), **signature, **(changed or {})})
 
 
-OTHER = Act.write({**ACT, "arguments": {"order": 8}, "quorum": 1})
+OTHER = json.dumps({**ACT, "arguments": {"order": 8}, "quorum": 1})
 BAD = {  # what is wrong → the receipt of ann, what the command says, and whether the page's program refuses it
-    "another act": ({"changed": {"act": OTHER.text, "digest": OTHER.digest}}, "does not verify", True),
-    "another digest": ({"changed": {"digest": OTHER.digest}}, "the digest is not that of the act", True),
+    "another act": ({"changed": {"act": OTHER, "digest": digest_of(OTHER)}}, "does not verify", True),
+    "another digest": ({"changed": {"digest": digest_of(OTHER)}}, "the digest is not that of the act", True),
     "another origin": ({"origin": "http://localhost:9"}, "does not verify", True),
     "nobody verified": ({"verified": False}, "does not verify", True),
     "in a frame": ({"cross_origin": True}, "in a frame of another site", True),

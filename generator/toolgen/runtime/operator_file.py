@@ -22,7 +22,7 @@ Tables = TypeVar("Tables", bound=BaseModel)
 def read_operator_file(flag: str, path: str, model: type[Tables]) -> tuple[Tables, os.stat_result, bytes]:
     """Return the tables of a file, its status, and its bytes.
 
-    Raises SettingError, whose message names `flag` and contains no value of the file; FileNotFoundError.
+    Raises SettingError, whose message names `flag` and contains no value of the file.
     """
     try:
         with open_named(path) as file:
@@ -34,8 +34,6 @@ def read_operator_file(flag: str, path: str, model: type[Tables]) -> tuple[Table
         tables = model.model_validate(tomllib.loads(data.decode()))
     except IrregularFileError:
         raise SettingError(f"{flag}: {path} is not a file of at most {MAX_BYTES} bytes") from None
-    except FileNotFoundError:
-        raise
     except OSError as error:
         raise SettingError(f"{flag}: cannot read {path}: {error.strerror}") from None
     except ValidationError as error:

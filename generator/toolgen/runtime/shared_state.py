@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .context import ToolConfig
-from .settings import Settings
+from .settings import SettingError, Settings
 
 if TYPE_CHECKING:
     from .approval.approvals import Approvals
@@ -90,8 +90,12 @@ class SharedState:
             return self._services
 
     def approvals(self) -> Approvals:
-        """Return the approvals of people. Raises SettingError if a setting or a file is not valid."""
-        from .approval.approvals import Approvals  # for tools with `proof: person`
+        """Return the approvals of people. Raises SettingError for settings, files and packages."""
+        try:
+            from .approval.approvals import Approvals  # for tools with `proof: person`
+        except ModuleNotFoundError as error:
+            needed = f"the package {error.name}: pip install 'toolgen[approval]'"
+            raise SettingError(f"a tool with `proof: person` needs {needed}") from error
 
         with self._lock:
             if self._approvals is None:

@@ -9,9 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from toolgen.base.files import WritableFolder
-from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals, Found, Wanted
+from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals, Found
 from toolgen.runtime.confirmation.question import Confirmation
 from toolgen.runtime.definition.tool_definition import needs_people
+from toolgen.runtime.execution.approved_call import Wanted
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 
@@ -46,9 +47,9 @@ class TestKeyApprovals(Approvals):
     async def _sign(self, approval_id: str) -> None:
         with suppress(ApprovalError):  # another call has used it
             for key in self._keys:
-                view = await self.view(approval_id)
-                if view.state == "pending":
-                    await self.sign(approval_id, key.sign(view.digest, self.origin))
+                record = await self.get(approval_id)
+                if record.state == "pending":
+                    await self.sign(approval_id, key.sign(record.digest, self.origin))
 
 
 class MockApprovals(TestKeyApprovals):

@@ -3,8 +3,8 @@
 Example:
     key = TestKey.make()
     approvers.write_text(key.entry("ann", groups=["finance"]))
-    view = await toolkit.approvals.view(id)
-    await toolkit.approvals.sign(id, key.sign(view.digest, "http://localhost:8000"))
+    approval = await toolkit.approvals.get(id)
+    await toolkit.approvals.sign(id, key.sign(approval.digest, "http://localhost:8000"))
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from toolgen.base.files import read_named
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format
 from toolgen.project.files.reading import file_errors
-from toolgen.runtime.settings import SettingError
 
 
 @dataclass(slots=True)
@@ -62,35 +62,25 @@ def run(args: argparse.Namespace) -> bool:
 def _verify(path: Path, approvers_path: Path | None) -> tuple[list[_SignedAct], list[dict[str, str | int]]]:
     """Return the acts with signatures that verify, and the faults. Raises OSError and SettingError."""
     from toolgen.runtime.approval.approvers import Approvers  # of the extra `approval`
-    from toolgen.runtime.approval.receipts import read_receipts
+    from toolgen.runtime.approval.receipts import read_receipt
     from toolgen.runtime.approval.signature import NotVerifiedError
 
-    reviewed = None
-    if approvers_path is not None:
-        try:
-            entries = Approvers.read(str(approvers_path)).entries
-        except FileNotFoundError:
-            raise SettingError(f"--approvers: there is no file {approvers_path}") from None
-        reviewed = {(each.id, each.name, each.public_key, each.rp_id) for each in entries}
+    entries = None if approvers_path is None else Approvers.read(str(approvers_path)).entries
+    keys = {(each.id, each.name, each.public_key, each.rp_id) for each in entries or ()}
     acts: dict[str, _SignedAct] = {}
     faults: list[dict[str, str | int]] = []
-    for line, act, found in read_receipts(path):
-        if isinstance(found, NotVerifiedError):
-            faults.append({"line": line, "message": str(found)})
-            continue
-        content = act.content
-        key = (found.credential_id, found.approver, found.public_key, content["rp_id"])
-        if reviewed is not None and key not in reviewed:
-            faults.append({"line": line, "message": f"{found.approver} has no such key in {approvers_path}"})
-            continue
+    for line, text in enumerate(read_named(str(path)).splitlines(), 1):
         try:
-            new = _SignedAct(str(content["tool"]), act.digest, int(content["quorum"]), line)
-            new.time = datetime.fromtimestamp(found.time, UTC).isoformat(timespec="seconds")
-        except (KeyError, ValueError, TypeError, OverflowError, OSError):
-            faults.append({"line": line, "message": "its act has no tool, no quorum or no time"})
+            found, act = read_receipt(text)
+            key = (found.credential_id, found.approver, found.public_key, act.rp_id)
+            if entries is not None and key not in keys:
+                raise NotVerifiedError(f"{found.approver} has no such key in {approvers_path}")
+        except NotVerifiedError as error:
+            faults.append({"line": line, "message": str(error)})
             continue
-        signed = acts.setdefault(act.digest, new)
-        signed.people[found.approver], signed.time = found.public_key, new.time
+        signed = acts.setdefault(found.digest, _SignedAct(act.tool, found.digest, act.quorum, line))
+        signed.people[found.approver] = found.public_key
+        signed.time = datetime.fromtimestamp(found.time, UTC).isoformat(timespec="seconds")
     for each in acts.values():
         if each.signers < each.quorum:
             message = f"{each.tool} was signed by {each.signers} of the {each.quorum} people it needs"

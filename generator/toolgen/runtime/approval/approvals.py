@@ -8,27 +8,31 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Set
-from dataclasses import asdict, dataclass, replace
-from importlib.util import find_spec
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel
+
 from toolgen.runtime.confirmation.question import ApprovalAddress
+from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.errors import RateLimitedError
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import SettingError, Settings
-from toolgen.runtime.stores.store import Entry, MemoryStore, Store, StoreError, ask, open_store
+from toolgen.runtime.stores.store import Entry, MemoryStore, Store, ask, open_store
 
+from .approvers import Approver, Approvers
 from .receipts import append_receipt
-from .signature import Act, NotVerifiedError, Signature, verify
+from .signature import NotVerifiedError, Signature, digest_of, verify
+
+if TYPE_CHECKING:
+    from toolgen.runtime.execution.approved_call import Wanted
 
 State: TypeAlias = Literal["pending", "approved", "declined", "expired", "changed", "done"]
 """`pending` and `approved` approvals are open; the other states end one."""
 Found: TypeAlias = Literal["known", "new", "changed"]
-Result = TypeVar("Result")
 
 DEFAULT_SECONDS: Final = 3_600.0  # that an approval is open
 DEFAULT_APPROVERS: Final = "approvers.toml"
@@ -50,20 +54,7 @@ class ApprovalError(Exception):
         super().__init__(reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A call that needs an approval."""
-
-    content: Mapping[str, Any]  # of the act: tool, contract, arguments, question, preview, principal
-    title: str  # of the tool
-    approvers: tuple[str, ...]  # people and groups; empty: everybody in the file
-    quorum: int  # how many of them
-    caller: str  # digest of the principal, else of the session; empty: of anybody
-    call: str  # digest of the tool and its arguments
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalRecord:
+class ApprovalRecord(BaseModel, frozen=True):
     """An approval as it is stored."""
 
     act: str  # its text
@@ -79,27 +70,33 @@ class ApprovalRecord:
     @classmethod
     def load(cls, value: bytes, now: float) -> ApprovalRecord:
         """Read a stored approval, as it is now."""
-        fields = json.loads(value)
-        fields["wanted"] = tuple(fields["wanted"])
-        fields["signatures"] = tuple(Signature(**each) for each in fields["signatures"])
-        record = cls(**fields)
+        record = cls.model_validate_json(value)
         is_over = record.is_open and not now < record.content["expires"]
-        return replace(record, state="expired") if is_over else record
+        return record.but(state="expired") if is_over else record
+
+    def but(self, **changes: Any) -> ApprovalRecord:
+        """Return a copy with changes."""
+        return self.model_copy(update=changes)
 
     def entry(self) -> Entry:
         """Return the value that is stored."""
-        return Entry(json.dumps(asdict(self)).encode(), self.content["expires"] + _KEPT_SECONDS)
+        return Entry(self.model_dump_json().encode(), self.content["expires"] + _KEPT_SECONDS)
 
     @property
     def content(self) -> dict[str, Any]:
         """The act as data."""
-        return Act(self.act).content
+        content: dict[str, Any] = json.loads(self.act)
+        return content
 
     @property
     def id(self) -> str:
         """The id in the address of its page."""
-        found: str = self.content["id"]
-        return found
+        return str(self.content["id"])
+
+    @property
+    def digest(self) -> str:
+        """What is signed."""
+        return digest_of(self.act)
 
     @property
     def is_open(self) -> bool:
@@ -118,19 +115,6 @@ _List: TypeAlias = dict[str, tuple[str, float, bool]]
 """Digest of a call → the id of its approval, until when it is remembered, and whether it is open."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """An approval as its page shows it."""
-
-    act: str
-    title: str
-    digest: str  # of the act, base64url
-    options: Mapping[str, Any]  # PublicKeyCredentialRequestOptionsJSON of WebAuthn
-    state: State
-    approvers: tuple[str, ...]  # who has signed
-    done_before: float | None
-
-
 class Approvals:
     """The approvals of one process. Safe to use from several threads and event loops.
 
@@ -138,16 +122,10 @@ class Approvals:
         settings: where approvers, receipts and approvals are, and the address of the pages.
 
     Raises:
-        SettingError: a setting or a file is not valid, or the extra `approval` is missing.
+        SettingError: a setting or a file is not valid.
     """
 
     def __init__(self, settings: Settings) -> None:
-        if find_spec("webauthn") is None:
-            needed = "the package webauthn: pip install 'toolgen[approval]'"
-            raise SettingError(f"a tool with `proof: person` needs {needed}")
-        # of an extra
-        from .approvers import Approvers
-
         self.url = settings.approval_url  # without a slash at its end; None: not known yet
         self._receipts = Path(settings.receipts or DEFAULT_RECEIPTS)
         self._seconds = settings.confirmation_expiry or DEFAULT_SECONDS
@@ -155,11 +133,8 @@ class Approvals:
             _STORE, settings.confirmation_store or "memory", memory=lambda: _MEMORY
         )
         self._file, self.approvers = settings.approvers or DEFAULT_APPROVERS, Approvers()
-        try:
+        if settings.approvers is not None or Path(self._file).exists():
             self.approvers = Approvers.read(self._file)
-        except FileNotFoundError:
-            if settings.approvers is not None:
-                raise SettingError(f"--approvers: there is no file {settings.approvers}") from None
 
     def use_url(self, url: str | None) -> None:
         """Take the address of a server unless a setting has one. Raises SettingError if there is none."""
@@ -173,7 +148,7 @@ class Approvals:
         """Read the file of approvers again. A fault is logged, and changes nothing."""
         try:
             self.approvers = self.approvers.read(self._file)
-        except (SettingError, FileNotFoundError) as error:
+        except SettingError as error:
             LOGGER.error("the approvers stay as they were: %s", error)
         else:
             self.log_facts()
@@ -194,7 +169,7 @@ class Approvals:
             rule = definition.get("confirm", {})
             keys = self.approvers.eligible(rule.get("approvers", ()), self.rp_id)
             found, quorum = len({each.name for each in keys}), rule.get("quorum", 1)
-            if rule.get("proof") == "person" and found < quorum:
+            if needs_people(definition) and found < quorum:
                 who = f"{found} of its approvers have a key for {self.rp_id}, and it needs {quorum}"
                 problems.append(f"calls of {definition['name']} cannot be approved: {who}")
         return problems
@@ -227,41 +202,46 @@ class Approvals:
             return await self._open(wanted, found), "new"
         if found.state == "declined" or self._fits(found, wanted):
             return found, "known"
-        await self._end(found.id, "changed")
+        await self._end(found.id, "changed", "pending", "approved")
         return await self._open(wanted, found), "changed"
 
     def _fits(self, record: ApprovalRecord, wanted: Wanted) -> bool:
         content = record.content
         stored = {name: content[name] for name in wanted.content}
+        if json.dumps(stored, sort_keys=True) != json.dumps(wanted.content, sort_keys=True):
+            return False
         keys = {
             (each.id, each.name, each.public_key)
             for each in self.approvers.eligible(wanted.approvers, self.rp_id)
         }
-        signed = {(each.credential_id, each.approver, each.public_key) for each in record.signatures}
         try:
             for each in record.signatures:
-                verify(Act(record.act), each)
+                verify(record.act, each)
         except NotVerifiedError:
             return False
-        is_same = json.dumps(stored, sort_keys=True) == json.dumps(wanted.content, sort_keys=True)
-        is_enough = record.state == "pending" or len(record.people) >= wanted.quorum
-        is_here = content["origin"] == self.origin and content["quorum"] == wanted.quorum
-        return is_same and is_enough and is_here and signed <= keys
+        signed = {(each.credential_id, each.approver, each.public_key) for each in record.signatures}
+        is_enough = record.state == "pending" or len(record.people) >= content["quorum"]
+        return is_enough and content["origin"] == self.origin and signed <= keys
 
     async def _open(self, wanted: Wanted, old: ApprovalRecord | None) -> ApprovalRecord:
         """Return a new approval, or the one that another call of the same kind has just opened."""
         new_id, expires = token_urlsafe(), int(time.time() + self._seconds)
         people = {each.name for each in self.approvers.eligible(wanted.approvers, self.rp_id)}
-        whose = {
+        content = {
+            "id": new_id,
+            **wanted.content,
             "approvers": sorted(people),
-            "quorum": wanted.quorum,
             "origin": self.origin,
             "rp_id": self.rp_id,
+            "expires": expires,
         }
-        act = Act.write({"id": new_id, **wanted.content, **whose, "expires": expires})
-        done_before = None if old is None else old.done_at
         new = ApprovalRecord(
-            act.text, wanted.title, wanted.approvers, wanted.caller, wanted.call, done_before=done_before
+            act=json.dumps(content, ensure_ascii=False, separators=(",", ":")),
+            title=wanted.title,
+            wanted=wanted.approvers,
+            caller=wanted.caller,
+            call=wanted.call,
+            done_before=None if old is None else old.done_at,
         )
         old_id = None if old is None else old.id
         await self._change(new_id, lambda record, now: new)
@@ -280,84 +260,74 @@ class Approvals:
         listed = await self._change_list(wanted.caller, claim)
         return await self._read(listed[wanted.call][0]) or new
 
-    async def view(self, approval_id: str) -> View:
-        """Return an approval for its page. Raises ApprovalError: 404, 410 if it has ended, 503."""
-        record = await _answered(self._read(approval_id))
-        if record is not None and not record.is_open:
-            raise ApprovalError(410, f"This approval is {record.state}.", record.state)
-        return self._view_of(record)
-
-    def _view_of(self, record: ApprovalRecord | None) -> View:
+    async def get(self, approval_id: str) -> ApprovalRecord:
+        """Return an approval that is open. Raises StoreError, and ApprovalError: 404, 410 if it has ended."""
+        record = await self._read(approval_id)
         if record is None:
             raise ApprovalError(404, "There is no such approval.")
-        act, content = Act(record.act), record.content
-        eligible = self.approvers.eligible(record.wanted, self.rp_id)
-        ids = [each.id for each in eligible if each.name in content["approvers"]]
-        options = {
-            "challenge": act.digest,
-            "timeout": max(0, int((content["expires"] - time.time()) * 1000)),  # milliseconds
-            "rpId": content["rp_id"],
-            "allowCredentials": [{"type": "public-key", "id": each} for each in ids],
-            "userVerification": "required",
-        }
-        shown = (record.state, record.people, record.done_before)
-        return View(act.text, record.title, act.digest, options, *shown)
+        if not record.is_open:
+            raise ApprovalError(410, f"This approval is {record.state}.", record.state)
+        return record
 
-    async def sign(self, approval_id: str, credential: Mapping[str, Any]) -> View:
+    def keys_for(self, record: ApprovalRecord) -> list[Approver]:
+        """Return the keys that may sign an approval: of its approvers who may approve such calls now, too."""
+        content = record.content
+        eligible = self.approvers.eligible(record.wanted, content["rp_id"])
+        return [each for each in eligible if each.name in content["approvers"]]
+
+    async def sign(self, approval_id: str, credential: Mapping[str, Any]) -> ApprovalRecord:
         """Add a person's signature: an AuthenticationResponseJSON of WebAuthn. Its receipt is written first.
 
-        Raises ApprovalError: 400 if it is none, 403 if it does not verify or its key may not sign, 404, 410,
-        503 if the store or the file of receipts is away.
+        Raises StoreError, and ApprovalError: 400 if it is none, 403 if it does not verify or its key may not
+        sign, 404, 410, 503 if the receipt could not be written.
         """
-        view = await self.view(approval_id)
-        act, allowed = Act(view.act), [each["id"] for each in view.options["allowCredentials"]]
-        key = next((each for each in self.approvers.entries if each.id == credential.get("id")), None)
+        record = await self.get(approval_id)
+        key = next((each for each in self.keys_for(record) if each.id == credential.get("id")), None)
+        if key is None:
+            raise ApprovalError(403, "This key may not approve this call.")
         try:
-            signed_by = ("", "") if key is None else (key.name, key.public_key)
-            signature = Signature.of(credential, *signed_by)
-            if key is None or key.id not in allowed:
-                raise ApprovalError(403, "This key may not approve this call.")
-            counter = verify(act, signature)
-        except ValueError as error:
-            raise ApprovalError(400, f"This is not a signature: {error}.") from None
+            signature = Signature.of(credential, key)
+            counter = verify(record.act, signature)
+        except ValueError:
+            raise ApprovalError(400, "This is not a signature of WebAuthn.") from None
         except NotVerifiedError as error:
             raise ApprovalError(403, f"The signature is refused: {error}.") from None
-        if view.state == "approved" or key.name in view.approvers:
-            return view
-        await _answered(self._check_counter(key.id, counter))
+        if record.state == "approved" or key.name in record.people:
+            return record
+        await self._check_counter(key.id, counter)
         try:
-            await asyncio.to_thread(append_receipt, self._receipts, act, signature)
+            await asyncio.to_thread(append_receipt, self._receipts, record.act, signature)
         except OSError as error:
             LOGGER.error("a receipt was not written, so its approval does not count: %s", error)
             raise ApprovalError(503, "The receipt could not be written, so nothing is approved.") from None
 
-        def add(record: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
-            if record is None or record.state != "pending" or signature.approver in record.people:
+        def add(found: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
+            if found is None or found.state != "pending" or signature.approver in found.people:
                 return None
-            signed = replace(record, signatures=(*record.signatures, signature))
-            is_enough = len(signed.people) >= record.content["quorum"]
-            return replace(signed, state="approved") if is_enough else signed
+            signed = found.but(signatures=(*found.signatures, signature))
+            is_enough = len(signed.people) >= found.content["quorum"]
+            return signed.but(state="approved") if is_enough else signed
 
-        signed = await _answered(self._change(approval_id, add))
+        signed = await self._change(approval_id, add)
         # a call that waits may have used it in the same moment
         is_mine = signed is not None and signature in signed.signatures
-        return self._view_of(signed) if is_mine else await self.view(approval_id)
+        return signed if signed is not None and is_mine else await self.get(approval_id)
 
-    async def decline(self, approval_id: str) -> View:
-        """End an approval with no, as everybody with its address may. Raises ApprovalError: 404, 410, 503."""
-        view = await self.view(approval_id)
-        ended = await _answered(self._end(approval_id, "declined"))
-        return replace(view, state="declined") if ended else await self.view(approval_id)
+    async def decline(self, approval_id: str) -> ApprovalRecord:
+        """End an approval with no, as everybody with its address may. Raises as `get`."""
+        record = await self.get(approval_id)
+        ended = await self._end(approval_id, "declined", "pending", "approved")
+        return record.but(state="declined") if ended else await self.get(approval_id)
 
     async def redeem(self, record: ApprovalRecord) -> bool:
         """Use an approval, once: True for one caller alone. Raises StoreError."""
-        return await self._end(record.id, "done", frozenset({"approved"}))
+        return await self._end(record.id, "done", "approved")
 
     async def release(self, record: ApprovalRecord) -> None:
         """Undo `redeem`, because the tool was not called. Raises StoreError."""
 
         def reopen(found: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
-            return found and replace(found, state="approved", done_at=None)
+            return found and found.but(state="approved", done_at=None)
 
         await self._change(record.id, reopen)
         await self._list(record, is_open=True)
@@ -373,16 +343,14 @@ class Approvals:
                 return False
             await asyncio.sleep(_POLL_SECONDS)
 
-    async def _end(
-        self, approval_id: str, state: State, of: Set[State] = frozenset({"pending", "approved"})
-    ) -> bool:
+    async def _end(self, approval_id: str, state: State, *of: State) -> bool:
         """End an approval that is in one of the states `of`. True for who has ended it."""
         is_mine = False
 
         def end(record: ApprovalRecord | None, now: float) -> ApprovalRecord | None:
             nonlocal is_mine  # of the last time that the store calls this
             is_mine = record is not None and record.state in of
-            return replace(record, state=state, done_at=now) if record is not None and is_mine else None
+            return record.but(state=state, done_at=now) if record is not None and is_mine else None
 
         record = await self._change(approval_id, end)
         if record is not None and is_mine:
@@ -434,9 +402,7 @@ class Approvals:
 
         def of_value(value: bytes | None, now: float, lost_at: float) -> Entry | None:
             nonlocal answer
-            found: _List = (
-                {} if value is None else {call: tuple(each) for call, each in json.loads(value).items()}
-            )
+            found: _List = json.loads(value or b"{}")
             changed = change(found, now)
             answer = found if changed is None else changed
             last = max((until for _, until, _ in answer.values()), default=now) + _KEPT_SECONDS
@@ -447,12 +413,3 @@ class Approvals:
 
     async def _apply(self, key: str, change: Callable[[bytes | None, float, float], Entry | None]) -> None:
         await ask(self._store, lambda: self._store.apply(key, change), part="confirmation store")
-
-
-async def _answered(work: Awaitable[Result]) -> Result:
-    """Return what the store answers. Raises ApprovalError 503 if it does not."""
-    try:
-        return await work
-    except StoreError as error:
-        LOGGER.error("an approval is refused: %s", error)
-        raise ApprovalError(503, "The store of approvals does not answer.") from None

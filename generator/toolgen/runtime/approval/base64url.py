@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Annotated, TypeAlias
+
+from pydantic import AfterValidator
 
 
 def encode(data: bytes) -> str:
@@ -20,3 +23,7 @@ def decode(text: str) -> bytes:
     if encode(data) != text:
         raise ValueError("not base64url")
     return data
+
+
+Base64Url: TypeAlias = Annotated[str, AfterValidator(lambda text: encode(decode(text)))]
+"""A field whose text `decode` reads."""

@@ -8,19 +8,33 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
-from toolgen.base.files import read_named
+from pydantic import BaseModel, ValidationError
 
-from .signature import Act, NotVerifiedError, Signature, verify
+from .signature import NotVerifiedError, Signature, digest_of, verify
 
 
-def append_receipt(path: Path, act: Act, signature: Signature) -> None:
+class Receipt(Signature, frozen=True):
+    """A signature, and the act that it is under."""
+
+    act: str
+    digest: str
+
+
+class ReceiptAct(BaseModel, strict=True):
+    """What of an act its receipts are compared with."""
+
+    tool: str
+    approvers: list[str]
+    quorum: int
+    rp_id: str
+    expires: float
+
+
+def append_receipt(path: Path, act: str, signature: Signature) -> None:
     """Append a receipt, and return when it is on the disk. Raises OSError."""
-    line = json.dumps({"act": act.text, "digest": act.digest, **asdict(signature)}) + "\n"
+    line = json.dumps({"act": act, "digest": digest_of(act), **signature.model_dump()}) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     with open(descriptor, "r+b", buffering=0) as file:
@@ -33,28 +47,20 @@ def append_receipt(path: Path, act: Act, signature: Signature) -> None:
         os.fsync(descriptor)
 
 
-def read_receipts(path: Path) -> Iterator[tuple[int, Act, Signature | NotVerifiedError]]:
-    """Yield the lines of a file of receipts, with their numbers: the act, and its signature if it verifies.
-
-    Raises OSError.
-    """
-    for number, line in enumerate(read_named(str(path)).splitlines(), 1):
-        act = Act("{}")
-        try:
-            fields = json.loads(line)
-            act, digest = Act(fields.pop("act")), fields.pop("digest")
-            signature = Signature(**fields)
-            if act.digest != digest:
-                raise NotVerifiedError("the digest is not that of the act")
-            content = act.content
-            if signature.approver not in content["approvers"]:
-                raise NotVerifiedError(f"{signature.approver} is none of the approvers of the act")
-            if signature.time >= content["expires"]:
-                raise NotVerifiedError("it was signed after the approval had expired")
-            verify(act, signature)
-            yield number, act, signature
-        except NotVerifiedError as error:
-            yield number, act, error
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            what = re.sub(r"^\w+\.__init__\(\) ", "", str(error))
-            yield number, act, NotVerifiedError(f"this is not a receipt: {what}")
+def read_receipt(line: bytes) -> tuple[Receipt, ReceiptAct]:
+    """Return a receipt that verifies, and its act. Raises NotVerifiedError."""
+    try:
+        receipt = Receipt.model_validate_json(line)
+        act = ReceiptAct.model_validate_json(receipt.act)
+    except ValidationError as error:
+        fault = error.errors(include_input=False)[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise NotVerifiedError(f"this is not a receipt: {where or 'the line'}: {fault['msg']}") from None
+    if digest_of(receipt.act) != receipt.digest:
+        raise NotVerifiedError("the digest is not that of the act")
+    if receipt.approver not in act.approvers:
+        raise NotVerifiedError(f"{receipt.approver} is none of the approvers of the act")
+    if receipt.time >= act.expires:
+        raise NotVerifiedError("it was signed after the approval had expired")
+    verify(receipt.act, receipt)
+    return receipt, act

@@ -58,6 +58,11 @@ LOGGED: Final = "logged"
 ANSWERS: Final = ("checked", SHAPE, LOGGED)
 
 
+def needs_people(definition: Mapping[str, Any] | None) -> bool:
+    """True if people approve the calls of a tool with this definition (`confirm.proof: person`)."""
+    return definition is not None and definition.get("confirm", {}).get("proof") == "person"
+
+
 def answers_of(definition: Mapping[str, Any]) -> str:
     """Return how closely an HTTP API keeps its document: `answers` of `x-openapi`, one of ANSWERS.
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, replace
-from typing import Final, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from toolgen.runtime import errors
-from toolgen.runtime.approval.approvals import ApprovalRecord, Approvals, Wanted
-from toolgen.runtime.approval.signature import Act
-from toolgen.runtime.confirmation.question import ConfirmationPending, Outcome
+from toolgen.runtime.confirmation.question import ConfirmationPending
 from toolgen.runtime.confirmation.tokens import Approved, digest_of_call
 from toolgen.runtime.isolation import called, run_async
 from toolgen.runtime.logs.logger import LOGGER
@@ -23,9 +21,23 @@ from toolgen.runtime.stores.store import StoreError
 
 from .confirm import ConfirmedCall, Question, outcome_of, refusal
 
+if TYPE_CHECKING:  # of the extra `approval`
+    from toolgen.runtime.approval.approvals import ApprovalRecord, Approvals
+
 Result = TypeVar("Result")
 ROUND_SECONDS: Final = 25.0
 """That a call waits for signatures before its client is asked again: clients give up after 30 or 60."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A call that needs an approval."""
+
+    content: Mapping[str, Any]  # of the act: tool, contract, arguments, question, preview, principal, quorum
+    title: str  # of the tool
+    approvers: tuple[str, ...]  # people and groups; empty: everybody in the file
+    caller: str  # digest of the principal, else of the session; empty: of anybody
+    call: str  # digest of the tool and its arguments
 
 
 class ApprovedCall(ConfirmedCall):
@@ -41,8 +53,7 @@ class ApprovedCall(ConfirmedCall):
             return await super().run(execute)
         try:
             approvals = self.environment.approvals()
-            if approvals.url is None:
-                raise SettingError("--approval-url does not say where people approve calls")
+            approvals.use_url(None)
             record, question = await self._redeemed(approvals)
         except (SettingError, StoreError) as error:
             LOGGER.error("call %s of %s cannot be approved: %s", self.call.call_id, self.contract.name, error)
@@ -51,19 +62,14 @@ class ApprovedCall(ConfirmedCall):
                 f"This call cannot be approved here, nothing was done. Reference: {self.call.call_id}."
             ) from None
         self.metadata.pop("approval", None)  # nobody has to open it any more
-        receipt = Act(record.act).digest
-        self.approve(
-            question,
-            Approved(question.digest, "person", record.id, approvers=record.people, receipt=receipt),
-        )
+        approved = Approved(question.digest, "person", record.id)
+        self.approve(question, replace(approved, approvers=record.people, receipt=record.digest))
         try:
             return await execute()
-        except errors.ToolError:
-            if not self.call.has_begun:  # refused before the tool was called: by a limit, for example
+        except (errors.ToolError, ConfirmationPending) as raised:
+            # refused before the tool was called, by a limit; or an adopted tool asks, and is called again
+            if isinstance(raised, ConfirmationPending) or not self.call.has_begun:
                 await approvals.release(record)
-            raise
-        except ConfirmationPending:  # an adopted tool asks by its result: it is called again
-            await approvals.release(record)
             raise
 
     async def _redeemed(self, approvals: Approvals) -> tuple[ApprovalRecord, Question]:
@@ -81,9 +87,9 @@ class ApprovedCall(ConfirmedCall):
                 raise errors.DeclinedError
             self.metadata["approval"] = asdict(address)
             if found != "known":
-                self._audit_of("asked", record, question)
+                self.audit("asked", "person", record.id, question)
             if found == "changed":
-                self._audit_of("changed", record, question)
+                self.audit("changed", "person", record.id, question)
                 changed = errors.ChangedSinceConfirmedError
                 text = f"{changed.description} People have to approve it anew: {address.url}"
                 raise question.error(changed, text, "Preview of the new state:")
@@ -94,25 +100,18 @@ class ApprovedCall(ConfirmedCall):
 
     async def _is_opened(self, record: ApprovalRecord, question: Question) -> bool:
         """Show the address of an approval; False if nobody can be shown it. Raises for a no."""
-        if self.caller.show_approval is None:
+        show = self.caller.show_approval
+        if show is None:
             return False
         try:
-            answer = await run_async(
-                called(self.caller.show_approval, question.asked), None, self.contract.name
-            )
-            if answer is None:
-                raise errors.QuestionCancelledError
-            if answer is not True:
-                raise errors.DeclinedError
+            answer = await run_async(called(show, question.asked), None, self.contract.name)
         except errors.ConfirmationRequiredError:
             return False
-        except (errors.DeclinedError, errors.QuestionCancelledError) as error:
-            self._audit_of(outcome_of(error), record, question)
-            raise
-        return True
-
-    def _audit_of(self, outcome: Outcome, record: ApprovalRecord, question: Question) -> None:
-        self.audit(outcome, "person", record.id, question)
+        if answer is True:
+            return True
+        error = errors.QuestionCancelledError() if answer is None else errors.DeclinedError()
+        self.audit(outcome_of(error), "person", record.id, question)
+        raise error
 
     def _wanted(self, question: Question) -> Wanted:
         contract, rule = self.contract, self.contract.confirm or {}
@@ -124,8 +123,8 @@ class ApprovedCall(ConfirmedCall):
             "question": question.asked.message,
             "preview": question.asked.preview,
             "principal": self.call.principal,
+            "quorum": rule.get("quorum", 1),
         }
         title = contract.definition.get("title") or contract.name
         call = digest_of_call(contract.name, self.arguments, "person", self.call.headers)
-        people, quorum = tuple(rule.get("approvers", ())), rule.get("quorum", 1)
-        return Wanted(content, title, people, quorum, self.holder or "", call)
+        return Wanted(content, title, tuple(rule.get("approvers", ())), self.holder or "", call)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final
 
 import mcp_types as types
 from mcp.server.session import ServerSession
@@ -48,18 +48,6 @@ class AddressShown:
     rounds: int = 0
     action: str = "accept"
     has_waited: bool = field(default=False, init=False)
-
-    @classmethod
-    def of(cls, state: ServerState, exchange: Exchange, params: types.CallToolRequestParams) -> Self:
-        """Return the option for a request, which may bring along what the client answered."""
-        given = (params.request_state or "") if exchange.requester.is_modern else ""  # the SDK has sealed it
-        if not given.startswith(_STATE):
-            return cls(state, exchange)
-        shown, rounds = json.loads(given.removeprefix(_STATE))
-        answer = (params.input_responses or {}).get(KEY)
-        # without an answer: a repeated call that waits on
-        action = "accept" if answer is None else getattr(answer, "action", "cancel")
-        return cls(state, exchange, shown, rounds, action)
 
     async def __call__(self, asked: Confirmation) -> bool | None:
         """Show the address once, and return what the client did with it."""
@@ -130,7 +118,12 @@ def show_address(
     """
     if not exchange.requester.can_show_page:
         return params, None
-    address = AddressShown.of(state, exchange, params)
-    if address.shown:
-        params = params.model_copy(update={"input_responses": None, "request_state": None})
-    return params, address
+    given = (params.request_state or "") if exchange.requester.is_modern else ""  # the SDK has sealed it
+    if not given.startswith(_STATE):
+        return params, AddressShown(state, exchange)
+    shown, rounds = json.loads(given.removeprefix(_STATE))
+    answer = (params.input_responses or {}).get(KEY)
+    # without an answer: a repeated call that waits on
+    action = "accept" if answer is None else getattr(answer, "action", "cancel")
+    params = params.model_copy(update={"input_responses": None, "request_state": None})
+    return params, AddressShown(state, exchange, shown, rounds, action)

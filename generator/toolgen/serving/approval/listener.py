@@ -7,7 +7,6 @@ import errno
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from functools import partial
 from hmac import compare_digest
 from http import HTTPStatus
 from secrets import token_urlsafe
@@ -18,14 +17,14 @@ import uvicorn
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route, Router
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from toolgen.runtime.approval.approvals import ApprovalError, Approvals
 from toolgen.runtime.approval.approvers import Approver
 from toolgen.serving.auth.addresses import listen
 
-from .pages import FILE_ROUTES, PATH, ApprovalPages, read_body, refusal, with_headers
+from .pages import PATH, ApprovalPages, read_body, with_files
 
 LOOPBACK: Final = ("127.0.0.1", "::1")
 _HELD_BY: Final = {"localhost": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
@@ -106,19 +105,18 @@ async def make_key(name: str, groups: Sequence[str], announce: Callable[[str], N
 
     async def receive(request: Request) -> Response:
         if not compare_digest(request.query_params.get("terminal", "").encode(), secret.encode()):
-            return refusal(ApprovalError(403, "This is not the address in the terminal."))
+            raise ApprovalError(403, "This is not the address in the terminal.")
         try:
             key = Approver(**await read_body(request, origin))
-        except (ApprovalError, ValidationError) as error:
-            return refusal(error if isinstance(error, ApprovalError) else ApprovalError(400, "It is no key."))
+        except ValidationError:
+            raise ApprovalError(400, "It is no key.") from None
         if (key.name, key.groups) != (name, list(groups)):
-            return refusal(ApprovalError(400, "It is the key of somebody else."))
+            raise ApprovalError(400, "It is the key of somebody else.")
         if not made.done():
             made.set_result(key)
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
-    router = Router([*FILE_ROUTES, Route(f"{PATH}enrol", receive, methods=["POST"])])
-    async with serving(partial(with_headers, router)) as port:
+    async with serving(with_files(Route(f"{PATH}enrol", receive, methods=["POST"]))) as port:
         origin = f"http://localhost:{port}"
         query = urlencode([("name", name), *(("group", each) for each in groups), ("terminal", secret)])
         announce(f"{origin}{PATH}enrol?{query}")

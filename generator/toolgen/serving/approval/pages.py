@@ -6,19 +6,22 @@ The addresses and statuses are those of docs/approval.md. Nothing is taken from 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, Router
-from starlette.types import Receive, Scope, Send
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolgen.base import KIB
-from toolgen.runtime.approval.approvals import ApprovalError, Approvals, View
+from toolgen.runtime.approval.approvals import ApprovalError, Approvals
+from toolgen.runtime.logs.logger import LOGGER
+from toolgen.runtime.stores.store import StoreError
 
 PATH: Final = "/approvals/"
 MAX_BYTES: Final = 64 * KIB  # of a credential, which has a few hundred bytes
@@ -43,7 +46,30 @@ async def page_file(request: Request) -> Response:
     return Response(content, media_type=FILES.get(page, "text/html"))
 
 
-FILE_ROUTES: Final = [Route(f"{PATH}{name}", page_file, methods=["GET"]) for name in (*FILES, "enrol")]
+def with_files(*routes: Route) -> ASGIApp:
+    """Return an application of the pages' files and `routes`, whose answers stay out of frames and caches."""
+    found = [Route(f"{PATH}{name}", page_file, methods=["GET"]) for name in (*FILES, "enrol")]
+    handlers: Any = {ApprovalError: _refuse, StoreError: _refuse}
+    app = Starlette(routes=[*found, *routes], exception_handlers=handlers)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        await app(scope, receive, send_with_headers)
+
+    return answer
+
+
+def _refuse(request: Request, error: Exception) -> Response:
+    if not isinstance(error, ApprovalError):
+        LOGGER.error("an approval is refused: %s", error)
+        error = ApprovalError(503, "The store of approvals does not answer.")
+    state = {} if error.state is None else {"state": error.state}
+    return JSONResponse({"error": str(error), **state}, error.status)
 
 
 class ApprovalPages:
@@ -51,13 +77,10 @@ class ApprovalPages:
 
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
-        self._router = Router(
-            [
-                *FILE_ROUTES,
-                Route(f"{PATH}{{id}}/request", self._request, methods=["GET"]),
-                Route(f"{PATH}{{id}}", self._post, methods=["POST"]),
-                Route(f"{PATH}{{id}}", page_file, methods=["GET"]),
-            ]
+        self._app = with_files(
+            Route(f"{PATH}{{id}}/request", self._request, methods=["GET"]),
+            Route(f"{PATH}{{id}}", self._post, methods=["POST"]),
+            Route(f"{PATH}{{id}}", page_file, methods=["GET"]),
         )
 
     def is_for(self, scope: Scope) -> bool:
@@ -75,42 +98,33 @@ class ApprovalPages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        await with_headers(self._router, self._below(scope), receive, send)
+        await self._app(self._below(scope), receive, send)
 
     async def _request(self, request: Request) -> Response:
-        try:
-            found = asdict(await self._approvals.view(request.path_params["id"]))
-        except ApprovalError as error:
-            return refusal(error)
-        return JSONResponse(found)
+        record = await self._approvals.get(request.path_params["id"])
+        content, keys = record.content, self._approvals.keys_for(record)
+        options = {
+            "challenge": record.digest,
+            "timeout": max(0, int((content["expires"] - time.time()) * 1000)),  # milliseconds
+            "rpId": content["rp_id"],
+            "allowCredentials": [{"type": "public-key", "id": each.id} for each in keys],
+            "userVerification": "required",
+        }
+        shown = record.model_dump(include={"act", "title", "state", "done_before"})
+        return JSONResponse(
+            {**shown, "digest": record.digest, "options": options, "approvers": record.people}
+        )
 
     async def _post(self, request: Request) -> Response:
-        try:
-            body = await read_body(request, self._approvals.origin)
-            view = await self._answer(request.path_params["id"], body)
-        except ApprovalError as error:
-            return refusal(error)
-        return JSONResponse({"state": view.state, "approvers": view.approvers})
-
-    async def _answer(self, approval_id: str, body: Mapping[str, Any]) -> View:
-        credential = body.get("credential")
+        body = await read_body(request, self._approvals.origin)
+        approval_id, credential = request.path_params["id"], body.get("credential")
         if body.get("declined") is True and len(body) == 1:
-            return await self._approvals.decline(approval_id)
-        if not isinstance(credential, Mapping):
+            record = await self._approvals.decline(approval_id)
+        elif isinstance(credential, Mapping):
+            record = await self._approvals.sign(approval_id, credential)
+        else:
             raise ApprovalError(400, 'The body is neither {"credential": …} nor {"declined": true}.')
-        return await self._approvals.sign(approval_id, credential)
-
-
-async def with_headers(app: Router, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request with the headers that keep a page out of frames and caches."""
-
-    async def send_with_headers(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-            message = {**message, "headers": [*message["headers"], *added]}
-        await send(message)
-
-    await app(scope, receive, send_with_headers)
+        return JSONResponse({"state": record.state, "approvers": record.people})
 
 
 async def read_body(request: Request, origin: str) -> Mapping[str, Any]:
@@ -132,9 +146,3 @@ async def read_body(request: Request, origin: str) -> Mapping[str, Any]:
     if not isinstance(body, Mapping):
         raise ApprovalError(400, "The body is no JSON object.")
     return body
-
-
-def refusal(error: ApprovalError) -> Response:
-    """Return the answer to a request that is refused."""
-    body = {"error": str(error)} if error.state is None else {"error": str(error), "state": error.state}
-    return JSONResponse(body, error.status)

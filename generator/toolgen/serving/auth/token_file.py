@@ -63,10 +63,7 @@ class TokenFile:
     @classmethod
     def read(cls, path: str) -> TokenFile:
         """Read a file of tokens. Raises SettingError, whose message contains no value of the file."""
-        try:
-            tables, status, _ = read_operator_file("--auth-tokens", path, _Tables)
-        except FileNotFoundError as error:
-            raise _error(f"cannot read {path}: {error.strerror}") from None
+        tables, status, _ = read_operator_file("--auth-tokens", path, _Tables)
         entries = tables.tokens
         if len({entry.digest for entry in entries}) < len(entries):
             raise _error(f"{path} has a token twice")

@@ -62,9 +62,8 @@ class Bridge:
         token = self.options.get("confirmation_token")
         if token is not None and token(native) is not None:
             return False  # approved before; the call redeems the token, or is refused
-        # the application's user cannot approve, and to ask might use an approval
         if needs_people(self.toolkit.definition_of(name)):
-            return False
+            return False  # the application's user cannot approve it, and to ask might use an approval
         try:
             await self.call(name, arguments, native, undecided)
         except ConfirmationPending:

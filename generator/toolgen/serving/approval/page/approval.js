@@ -1,6 +1,5 @@
 // Shows an approval as text, and signs it with a key of the person. `act` is never written anew: what is shown as
 // signed is the text that its digest is of, whose numbers JavaScript cannot hold.
-const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
 const ENDED = {
   approved: "Approved. You can close this page.",
   declined: "Declined: nothing is done.",
@@ -9,6 +8,8 @@ const ENDED = {
   done: "This was approved and has been done.",
 };
 const REFRESH_SECONDS = 5;
+const base64url = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 let options;
 
 function showLines(place, text) {
@@ -64,17 +65,11 @@ async function send(body) {
 }
 
 async function approve() {
-  if (!window.PublicKeyCredential) {
-    return say(NO_KEYS);
-  }
+  if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) return say(NO_KEYS);
   say("Your device asks for your key …");
   try {
-    const allowCredentials = options.allowCredentials.map((each) => ({ ...each, id: bytes(each.id) }));
-    const publicKey = { ...options, challenge: bytes(options.challenge), allowCredentials };
-    const { id, type, response } = await navigator.credentials.get({ publicKey });
-    const names = ["authenticatorData", "clientDataJSON", "signature"];
-    const parts = Object.fromEntries(names.map((name) => [name, base64url(response[name])]));
-    await send({ credential: { id, rawId: id, type, response: parts, clientExtensionResults: {} } });
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    await send({ credential: await navigator.credentials.get({ publicKey }) }); // its toJSON writes base64url
   } catch (error) {
     say(`Nothing was signed: ${error.message}`);
   }

@@ -5,12 +5,10 @@ const query = new URLSearchParams(location.search);
 const name = query.get("name") ?? "";
 
 async function make() {
-  if (!window.PublicKeyCredential) {
-    return say(NO_KEYS);
-  }
+  if (!window.PublicKeyCredential) return say(NO_KEYS);
   try {
     const random = () => crypto.getRandomValues(new Uint8Array(32));
-    const { id, response } = await navigator.credentials.create({ publicKey: {
+    const made = await navigator.credentials.create({ publicKey: {
       rp: { id: location.hostname, name: "Approvals" },
       user: { id: random(), name, displayName: name },
       challenge: random(),
@@ -18,7 +16,8 @@ async function make() {
       authenticatorSelection: { userVerification: "required", residentKey: "discouraged" },
       attestation: "none",
     } });
-    const entry = { name, groups: query.getAll("group"), id, public_key: base64url(response.getPublicKey()), rp_id: location.hostname };
+    const { id, response: { publicKey } } = made.toJSON();
+    const entry = { name, groups: query.getAll("group"), id, public_key: publicKey, rp_id: location.hostname };
     const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
     find("entry").textContent = ["[[approver]]", ...lines].join("\n");
     find("made").hidden = false;
