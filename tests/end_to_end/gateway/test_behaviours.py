@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from toolgen.upstream import Upstream
 
 from tests.end_to_end.project import HttpServer, text_of, token_of
 from tests.end_to_end.replicas import free_port
-from tests.samples import load_beside
+from tests.samples import load_beside, sample
 
 from .conftest import Gateway, settings_of
 
@@ -141,12 +142,17 @@ async def try_out(server: HttpServer, era: str, row: dict[str, Any], number: int
     return wrong
 
 
-@pytest.mark.parametrize("part", ["sample", pytest.param("all", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-@pytest.mark.parametrize("over", ["stdio", "http"])
-async def test_every_call_ends_in_an_outcome(hostile: Gateway, over: str, era: str, part: str) -> None:
+@pytest.mark.parametrize(
+    ("over", "era", "every"),
+    [
+        ("stdio", "legacy", FAST),
+        ("http", "modern", FAST),
+        *sample(product(("stdio", "http"), ("legacy", "modern"), (1,)), ()),
+    ],
+)
+async def test_every_call_ends_in_an_outcome(hostile: Gateway, over: str, era: str, every: int) -> None:
     rows = [row for row in BEHAVIOURS if over in row.get("over", [over]) and era in row.get("eras", [era])]
-    rows = rows[::FAST] if part == "sample" else rows
+    rows = rows[::every]
     early = [row for row in rows if row.get("at", "tools/call") != "tools/call"]
     room, now, wrong = asyncio.Semaphore(6), hostile.root / "now", []
     async with running(hostile, over, era) as server:
