@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import shlex
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import mcp_types as types
 import pytest
 
 from tests.end_to_end.project import ERAS, TRANSPORTS, Project, error_code, text_of
+from tests.samples import sample
 
 SPEC = Path(__file__).with_name("elicitation.yaml").read_text("utf-8")
 TOOL = """
@@ -173,8 +175,7 @@ def gateway(asking: Project, tmp_path_factory: pytest.TempPathFactory) -> Projec
     return made
 
 
-@TRANSPORTS
-@ERAS
+@pytest.mark.parametrize(("transport", "era"), sample(product(("stdio", "http"), ("legacy", "auto")), (0, 3)))
 async def test_a_question_passes_a_gateway(
     asking: Project, gateway: Project, transport: str, era: str
 ) -> None:

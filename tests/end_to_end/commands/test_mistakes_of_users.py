@@ -5,11 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, Project
+from tests.samples import sample
 
 ASKS = "confirm: {message: Echo?}\nidempotency: {ttl: 60}\nrate_limit: {per_minute: 9}\nbackground: {result_ttl: 60}\n"
 
 
-@pytest.mark.parametrize("command", [("call", "echo", "--input", '{"text": "a"}', "--yes"), ("serve",)])
+CALL = ("call", "echo", "--input", '{"text": "a"}', "--yes")
+
+
+@pytest.mark.parametrize("command", [CALL, pytest.param(("serve",), marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
@@ -31,7 +35,7 @@ def test_a_variable_that_is_not_valid_is_named(
     assert variable in done.stderr
 
 
-@pytest.mark.parametrize("module", ["catalog", "definitions/echo"])
+@pytest.mark.parametrize("module", sample(["catalog", "definitions/echo"], (0,)))
 @pytest.mark.parametrize(
     "command", [("call", "echo"), ("serve",), ("test",), ("check", "--implementations"), ("worker",)]
 )
