@@ -23,7 +23,7 @@ EVERY = [(name, verb) for name in FAMILIES for verb in VERBS]
 QUICK = [(name, "generate") for name in FAMILIES if FAMILIES[name].quick] + [
     ("any_of_diamond", "mcp"),
     ("all_of_diamond", "openai"),
-    ("one_of_diamond", "openapi"),
+    pytest.param("one_of_diamond", "openapi", marks=pytest.mark.slow),
 ]
 
 

@@ -88,7 +88,7 @@ def test_the_canary_detects_code_that_runs(repository: Repository) -> None:
     [
         pytest.param(
             each,
-            marks=() if each[0] in ("generate", "check", "export") else pytest.mark.slow,
+            marks=() if each[0] in ("generate", "check") else pytest.mark.slow,
             id=" ".join(each),
         )
         for each in VERBS

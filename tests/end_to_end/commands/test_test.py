@@ -64,6 +64,9 @@ def toolgen_toolkit(folder):
 """
 
 
+NO_OTHERS = ("--max-calls", "0")  # than the calls of examples
+
+
 def add(project: Project, name: str, line: str = "pass", timeout: int = 10) -> None:
     kind = name.capitalize()
     project.add_tool(
@@ -154,10 +157,10 @@ def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project
     project.add_tool("good", spec, MODULE.format(name="good", kind="Good", line="pass"))
     project.write("tests/toolgen_fixtures.py", FIXTURES)
     project.generate()
-    done = project.toolgen("test", "good")
+    done = project.toolgen("test", "good", *NO_OTHERS)
     assert done.returncode == 1
     assert "3 examples without a recorded outcome; to record: toolgen test --update" in done.stderr
-    done = project.toolgen("test", "good", "--update")
+    done = project.toolgen("test", "good", "--update", *NO_OTHERS)
     assert done.returncode == 0, done.stdout
     removed = [line for line in done.stdout.splitlines() if line.startswith("-") and line[1:2] != "-"]
     assert removed == ["-  - {name: wrong, input: {number: 4}, output: {number: 5}}  # gone"]
@@ -167,7 +170,7 @@ def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project
     recorded = json.loads((project.root / "tests/outcomes/good.json").read_text())
     assert recorded["examples"] == {"three": {}, "wrong": {}, "two": {}}, "there is nothing but the outputs"
     (project.root / "tests/outcomes/good.json").write_text('{"examples": {"gone": {}, "two": {"state": 1}}}')
-    done = project.toolgen("test", "good")
+    done = project.toolgen("test", "good", *NO_OTHERS)
     assert (done.returncode, "error[outcome-changed] example 'two' has another" in done.stdout) == (1, True)
     assert "not in the specs: 'gone' in tests/outcomes/good.json; to remove:" in done.stderr
 
@@ -176,11 +179,11 @@ def test_update_fails_for_a_crash_and_keeps_what_was_recorded(project: Project) 
     add(project, "breaks")
     project.generate()
     project.write("tests/toolgen_fixtures.py", FIXTURES)
-    run(project, "--update", "breaks")
+    run(project, "--update", *NO_OTHERS, "breaks")
     recorded = (project.root / "tests/outcomes/breaks.json").read_text()
     add(project, "breaks", "assert request.number != 3")
 
-    code, tools = run(project, "--update", "--max-calls", "0", "breaks")
+    code, tools = run(project, "--update", *NO_OTHERS, "breaks")
 
     (failure,) = tools["breaks"]["failures"]
     command = """toolgen call breaks --input '{"number":3}'"""
