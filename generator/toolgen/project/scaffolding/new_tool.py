@@ -249,7 +249,7 @@ def stub_text(package: str, tool: Tool, title: str) -> str:
     """Return the module of an implementation that is still to be written, for any spec."""
     chunks = [tool.chunk_class] if tool.chunk_class else []
     result = tool.response_class or "Any"
-    blocks = sorted({"Audio", "File", "Image", "Link", "Text"}.intersection(tool.runtime_names))
+    blocks = sorted({"Audio", "File", "Image", "Link", "Text"}.intersection(re.findall(r"\w+", tool.result)))
     if chunks:
         result = (
             f"AsyncIterator[{' | '.join([*chunks, *([tool.response_class] if tool.response_class else [])])}]"

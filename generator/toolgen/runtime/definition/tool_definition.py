@@ -85,11 +85,6 @@ def is_idempotent(definition: Mapping[str, Any]) -> bool:
     return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
 
 
-def needs_people(definition: Mapping[str, Any] | None) -> bool:
-    """True if people must sign the calls of a tool with this definition."""
-    return definition is not None and definition.get("confirm", {}).get("proof") == "person"
-
-
 class LazyDefinitions(Mapping[str, ToolDefinition]):
     """Definitions by wire name, each loaded when it is asked for. Names load none."""
 
