@@ -83,7 +83,6 @@ ANOTHER_WAY = {
     "compile/printing/render.py": "a template of the installed package",
     "changes/table.py": "a file of the installed package",
     "cli/client_config/config_file.py": "a file of the installed package",
-    "compile/python_source/imports.py": "a file of the installed package",
     "language/codes.py": "a file of the installed package",
     "proof/containment/formats.py": "a file of the installed package",
     "proof/instances/usual_texts.py": "a file of the installed package",

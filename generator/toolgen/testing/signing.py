@@ -10,9 +10,8 @@ from typing import Final
 
 from toolgen.base.files import WritableFolder
 from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals, Found
-from toolgen.runtime.confirmation.question import Confirmation
+from toolgen.runtime.confirmation.question import Confirmation, Wanted
 from toolgen.runtime.definition.tool_definition import needs_people
-from toolgen.runtime.execution.approved_call import Wanted
 from toolgen.runtime.settings import Settings
 from toolgen.runtime.toolkit import Toolkit
 

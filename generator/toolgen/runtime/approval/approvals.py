@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from toolgen.runtime.confirmation.question import ApprovalAddress
+from toolgen.runtime.confirmation.question import ApprovalAddress, Wanted
 from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.errors import RateLimitedError
 from toolgen.runtime.logs.logger import LOGGER
@@ -26,9 +26,6 @@ from toolgen.runtime.stores.store import Entry, MemoryStore, Store, ask, open_st
 from .approvers import Approver, Approvers
 from .receipts import append_receipt
 from .signature import NotVerifiedError, Signature, digest_of, verify
-
-if TYPE_CHECKING:
-    from toolgen.runtime.execution.approved_call import Wanted
 
 State: TypeAlias = Literal["pending", "approved", "declined", "expired", "changed", "done"]
 """`pending` and `approved` approvals are open; the other states end one."""

@@ -23,6 +23,17 @@ _PLACEHOLDER = re.compile(r"\{([^{}|]+)(\|count)?\}")
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """A call that needs an approval."""
+
+    content: Mapping[str, Any]  # of the act: tool, contract, arguments, question, preview, principal, quorum
+    title: str  # of the tool
+    approvers: tuple[str, ...]  # people and groups; empty: everybody in the file
+    caller: str  # digest of the principal, else of the session; empty: of anybody
+    call: str  # digest of the tool and its arguments
+
+
+@dataclass(frozen=True, slots=True)
 class ApprovalAddress:
     """Where people approve a call, with `confirm.proof: person`."""
 

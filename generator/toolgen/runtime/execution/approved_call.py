@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from toolgen.runtime import errors
-from toolgen.runtime.confirmation.question import ConfirmationPending
+from toolgen.runtime.confirmation.question import ConfirmationPending, Wanted
 from toolgen.runtime.confirmation.tokens import Approved, digest_of_call
 from toolgen.runtime.isolation import called, run_async
 from toolgen.runtime.logs.logger import LOGGER
@@ -27,17 +27,6 @@ if TYPE_CHECKING:  # of the extra `approval`
 Result = TypeVar("Result")
 ROUND_SECONDS: Final = 25.0
 """That a call waits for signatures before its client is asked again: clients give up after 30 or 60."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A call that needs an approval."""
-
-    content: Mapping[str, Any]  # of the act: tool, contract, arguments, question, preview, principal, quorum
-    title: str  # of the tool
-    approvers: tuple[str, ...]  # people and groups; empty: everybody in the file
-    caller: str  # digest of the principal, else of the session; empty: of anybody
-    call: str  # digest of the tool and its arguments
 
 
 class ApprovedCall(ConfirmedCall):
