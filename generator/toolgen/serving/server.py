@@ -203,12 +203,15 @@ def check_implementations(server: ToolServer) -> None:
     """Log which implementations do not load.
 
     With `strict_start`, imports all of them. Raises SettingError, with which the server must not start, if
-    then one does not load. Does nothing for a toolkit of the application.
+    then one does not load, or if one forwards to another server than its spec says. Does nothing for a
+    toolkit of the application.
     """
     if server.catalog is None:
         return
     from toolgen.runtime.implementations import implementation_faults as faults
 
+    if foreign := "\n".join(map(str, faults.find_foreign_modules(server.catalog))):
+        raise SettingError(f"not started: {foreign}")
     if not server.state.settings.strict_start:
         faults.warn_of_faults(server.catalog)
     elif not faults.refuse_faults(server.catalog):

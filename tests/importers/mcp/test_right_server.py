@@ -81,6 +81,7 @@ def test_a_spec_of_one_server_with_the_module_of_another_is_refused(two: TwoServ
         two.toolgen("check"), pair, "forwards to github", "from linear", "remove the module and import"
     )
     two.refused(two.toolgen("check", "--upstream"), pair, "forwards to github")
+    two.refused(two.python("-m", "generated.mcp_server"), pair, "not started", "from linear/create_issue")
     called = two.toolgen("call", "create_issue", "--input", "{}")
     assert (called.returncode, called.stdout) == (1, "")
     assert "calls would go to github/create_issue" in called.stderr

@@ -111,11 +111,10 @@ def find_module(catalog: Catalog, definition: ToolDefinition) -> ModuleSpec | No
 
 
 def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault]:
-    """Yield implementations that are missing, not Python, or forward to another server; run none."""
+    """Yield the implementations that are missing or are not valid Python, without running any of them."""
     package = catalog.IMPLEMENTATIONS
     for name, definition in catalog.TOOLS.items() if package is not None else ():
         path = f"{package}.{module_name(definition)}"
-        mark: Any = definition.get("x-upstream")
         spec = find_module(catalog, definition)
         if spec is None:
             yield _missing(str(package), definition)
@@ -124,9 +123,6 @@ def find_faults_without_import(catalog: Catalog) -> Iterator[ImplementationFault
             source = _source_of(spec)
             if source is not None:
                 ast.parse(source)
-            if mark is not None and (other := other_upstream(source or "", mark)):
-                message = f"{name} forwards to {other}, and its spec is from {mark}: import it again"
-                yield ImplementationFault("implementation-class", name, str(spec.origin), 1, message)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = getattr(error, "lineno", None) or 1
             yield _import_fault(name, path, error, _Place(str(spec.origin), line))
@@ -139,6 +135,16 @@ def other_upstream(module: str, spec: object) -> str:
     """Return the upstream that the text of a module names, if a spec (`x-upstream`) has another; else ""."""
     named = _UPSTREAM.findall(module)
     return "" if not named or str(spec).partition("/")[0] in named else str(named[0])
+
+
+def find_foreign_modules(catalog: Catalog) -> Iterator[ImplementationFault]:
+    """Yield the implementations that forward to another server than their specs say, without running them."""
+    for name, definition in catalog.TOOLS.items() if catalog.IMPLEMENTATIONS is not None else ():
+        mark: Any = definition.get("x-upstream")
+        spec = None if mark is None else find_module(catalog, definition)
+        if spec is not None and (other := other_upstream(_source_of(spec) or "", mark)):
+            message = f"{name} forwards to {other}, and its spec is from {mark}: import it again"
+            yield ImplementationFault("implementation-class", name, str(spec.origin), 1, message)
 
 
 def _source_of(spec: ModuleSpec) -> str | None:
