@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolgen.compile.printing.format import format_tree
-from toolgen.compile.python_source.imports import all_statement, import_as, import_from
+from toolgen.compile.python_source.literals import all_statement, import_as, import_from
 
 CODE = f"""
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,6 +39,9 @@ JsonObject = dict[str, Any]
 Schema = Mapping[str, Any]
 """A JSON Schema object as plain data, keys in the author's order."""
 
+
+EXACT: Final = 2**sys.float_info.mant_dig
+"""Integers up to here survive as floats."""
 
 MAX_VALUE_DEPTH: Final = 200
 """Maximum nesting of objects and arrays in a value: validators recurse on the C stack."""

@@ -11,8 +11,8 @@ from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from toolgen.compile.models import shapes
 from toolgen.compile.models.shapes import Shape
+from toolgen.schema.document import EXACT
 
-EXACT = 2**53  # integers up to here survive as floats
 _LENGTHS = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
 _LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 

@@ -9,7 +9,7 @@ from typing import Any
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
 from toolgen.compile.models.shapes import classes_in, field_constraints, type_text, without_constraints
 from toolgen.compile.models.shared_classes import ModuleClasses
-from toolgen.compile.python_source.imports import import_as
+from toolgen.compile.python_source.literals import import_as
 
 _IMPORTS = (
     "from typing import Annotated, Any, Literal, TypeAlias",

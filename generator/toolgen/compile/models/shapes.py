@@ -7,6 +7,7 @@ therefore formed only where each value has a member of exactly its own type, so 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never
@@ -85,7 +86,7 @@ Shape: TypeAlias = Anything | Null | Scalar | Literals | Array | Map | ClassRef 
 ANY = Anything()
 NULL = Null()
 OBJECT = Map()
-LARGE = 2**63  # pydantic refuses larger literals
+LARGE = sys.maxsize + 1  # pydantic refuses larger literals
 _KINDS: tuple[ScalarKind, ...] = ("string", "boolean", "integer", "number")
 
 

@@ -13,8 +13,15 @@ from toolgen.compile.models.module_source import module_source
 from toolgen.compile.printing.models import PackageClasses
 from toolgen.compile.publishing.documents import DOCUMENT_FILTERS
 from toolgen.compile.publishing.markdown import MARKDOWN_FILTERS
-from toolgen.compile.python_source.imports import all_statement, import_from
-from toolgen.compile.python_source.literals import Subscript, comment, docstring, literal, wrapped
+from toolgen.compile.python_source.literals import (
+    Subscript,
+    all_statement,
+    comment,
+    docstring,
+    import_from,
+    literal,
+    wrapped,
+)
 from toolgen.language.package import Package, Tool
 from toolgen.language.program import SharedFile, SharedSchema
 from toolgen.schema.document import JsonObject

@@ -1,4 +1,4 @@
-"""Print data as Python literals, docstrings and comments, which no text can break out of.
+"""Print data as Python literals, docstrings and comments, which no text can break out of; and imports.
 
 The escaped characters are a fixed list: those of `str.isprintable` depend on the version of Python.
 """
@@ -10,6 +10,7 @@ import math
 import re
 import textwrap
 import tokenize
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -151,3 +152,22 @@ def _wrapper(width: int, first: str = "", margin: str = "") -> textwrap.TextWrap
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+# Imports and lists of exported names; ruff sorts them
+
+
+def import_from(module: str, names: Iterable[str]) -> str:
+    """Return `from module import names`, on one line."""
+    return f"from {module} import {', '.join(sorted(names))}"
+
+
+def import_as(module: str, name: str, used: str) -> str:
+    """Return the import of a name of a module that is called `used` where it is imported."""
+    return f"from {module} import {name}" + ("" if name == used else f" as {used}")
+
+
+def all_statement(names: Iterable[str]) -> str:
+    """Return `__all__ = [names]`, on one line."""
+    quoted = (f'"{name}"' for name in sorted(names))
+    return f"__all__ = [{', '.join(quoted)}]"

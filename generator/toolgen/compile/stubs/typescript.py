@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from toolgen.compile.models import shapes
-from toolgen.compile.models.constraints import EXACT
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record
 from toolgen.compile.python_source.literals import escape_unprintable
 from toolgen.compile.stubs.catalogue import CatalogueTypes, ToolTypes, call_text, field_text, is_huge
+from toolgen.schema.document import EXACT
 
 _SCALARS: Final = {"string": "string", "boolean": "boolean", "integer": "number", "number": "number"}
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")

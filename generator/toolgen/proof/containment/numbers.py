@@ -7,6 +7,7 @@ integer that it is: 1e25 is 10000000000000000905969664.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,7 +17,7 @@ from functools import reduce
 from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
 
 _TRIES = 1_000  # multiples looked at one after another
-_DIGITS = 17  # of a float
+_DIGITS = sys.float_info.dig + 2  # of a float
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -86,7 +87,7 @@ def _is_contradiction(given: StringConstraints) -> bool:
 def _find_plain(given: StringConstraints) -> Search[str]:
     """Find a string that only lengths restrict."""
     # Letters first; there are more than a million characters.
-    codes = itertools.chain(range(ord("a"), ord("z") + 1), range(0x10000, 0x110000))
+    codes = itertools.chain(range(ord("a"), ord("z") + 1), range(ord("\U00010000"), sys.maxunicode))
     rest = "a" * (given.least - 1)
     texts = itertools.chain([""] if given.least == 0 else [], (chr(code) + rest for code in codes))
     few = itertools.islice(texts, 1 if given.most == 0 else 1 + len(given.excluded))

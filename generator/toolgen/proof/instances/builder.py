@@ -10,11 +10,10 @@ from functools import partial
 from random import Random
 from typing import Any, Final
 
-from toolgen.proof.instances.arrays import ArrayFacts
 from toolgen.proof.instances.choices import Dice, Turns
 from toolgen.proof.instances.conjunction import KINDS, Conjunction, Expansion, kind_of, kinds_of
+from toolgen.proof.instances.containers import FRESH_NAMES, ArrayFacts, ObjectFacts, Requirements
 from toolgen.proof.instances.numbers import NumberFacts
-from toolgen.proof.instances.objects import FRESH_NAMES, ObjectFacts, Requirements
 from toolgen.proof.instances.prepared_schema import PreparedSchema, RefusedBy, key_of
 from toolgen.proof.instances.realistic import realistic_scalar
 from toolgen.proof.instances.strings import StringFacts, matching_text
@@ -31,6 +30,7 @@ _HINTS: Final = {
     "integer": "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
 }
 _RANDOM_TRIES: Final = 4
+_SOME: Final = 3  # of what there may be any number of
 _FEW: Final = 24  # tries at a place inside of a value
 _WORK: Final = 30_000  # places of one value that are tried, those of failed tries included
 _SHALLOW: Final = 5  # levels on which optional properties are as frequent as at the top
@@ -195,7 +195,7 @@ class ValueBuilder:
         if self._is_low(depth) and len(kinds) > 1:
             kinds = [kind for kind in kinds if kind not in ("object", "array")] or kinds
         elif meant and len(meant) < len(kinds):
-            kinds = meant * 3 + kinds
+            kinds = meant * _SOME + kinds
         return kinds[self._turns.next(("kind", *made.key), len(kinds))]
 
     def _scalar(self, made: Conjunction, kind: str, requirements: Requirements, name: str) -> Any:
@@ -350,17 +350,17 @@ class ValueBuilder:
             if not words:
                 given = StringFacts.of([{"pattern": pattern}], self._prepared.draft)
                 words += given.random_words(Random(f"{self._dice.fraction()}"))
-            yield from (words.pop() for _ in range(min(3, len(words))))
+            yield from (words.pop() for _ in range(min(_SOME, len(words))))
         if facts.name_requirements:
             requirements = (*facts.name_requirements, _TEXT)
-            for _ in range(3):
+            for _ in range(_SOME):
                 name = self._build(requirements, 1, "name")
                 if isinstance(name, str):
                     yield name
         if self._realistic:
             yield from ("key", "other")
         else:
-            yield from (snake for name in facts.declared[:3] if (snake := _in_snake_case(name)) != name)
+            yield from (snake for name in facts.declared[:_SOME] if (snake := _in_snake_case(name)) != name)
             yield from self._dice.shuffled(FRESH_NAMES)
         yield from (f"key{number}" for number in range(len(taken), 2 * len(taken) + 2))
 
@@ -398,11 +398,11 @@ class ValueBuilder:
     def _length(self, facts: ArrayFacts, least: int, depth: int) -> int:
         if self._is_low(depth) or self._style.items == "least":
             return least
-        most = min(facts.most, max(least, facts.first) + 3, _PARTS)
+        most = min(facts.most, max(least, facts.first) + _SOME, _PARTS)
         if self._realistic:
             return int(max(least, min(most, max(2, facts.first))))
         if self._style.items == "most":
-            longest = facts.most if facts.most <= 20 and depth < 3 else max(least, facts.first) + 2
+            longest = facts.most if facts.most <= 20 and depth < _SOME else max(least, facts.first) + 2
             return int(max(least, min(facts.most, longest)))
         return self._dice.between(least, int(max(least, most)))
 

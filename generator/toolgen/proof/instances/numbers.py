@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,9 +19,10 @@ from toolgen.proof.containment.numbers import (
 )
 from toolgen.proof.containment.results import Found
 from toolgen.proof.instances.choices import Dice
+from toolgen.schema.document import EXACT
 
 _AWAY: Final = Fraction(1000)  # from the only bound
-_ORDINARY: Final = (0, 1, -1, 2**53 + 1, -(2**63) - 1, 10**20)
+_ORDINARY: Final = (0, 1, -1, EXACT + 1, -sys.maxsize - 2, 10**20)
 _WRITTEN_AS_FLOAT: Final = (1.0, -0.0, 1e15)
 _FRACTIONS: Final = (0.5, -0.5, 0.1, 1e-7, -12345.678)
 
@@ -72,7 +74,7 @@ class NumberFacts:
             yield from (as_number(times * unit) for times in (0, 1, -1))
         yield from (*_ORDINARY, *_WRITTEN_AS_FLOAT) if whole else _FRACTIONS
         # An integer may be written with a point: 1.0 satisfies `type: integer`.
-        if whole and low is not None and abs(low) < 2**53:
+        if whole and low is not None and abs(low) < EXACT:
             yield float(math.ceil(low))
 
     def _step(self, whole: bool) -> Fraction | None:

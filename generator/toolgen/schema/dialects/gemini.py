@@ -22,11 +22,9 @@ from toolgen.schema.document import (
     follow,
     subschemas,
 )
+from toolgen.schema.inline import MAX_SUBSCHEMAS
 from toolgen.schema.keywords import CONSTRAINING
 from toolgen.schema.providers import GEMINI_KEYWORDS, ProviderNames, ascii_name
-
-MAX_SUBSCHEMAS: Final = 5_000
-"""Maximum number of subschemas after inlining; beyond it, every reference is kept."""
 
 MAX_DEPTH: Final = 100
 """Maximum nesting of subschemas after inlining; beyond it, every reference is kept."""

@@ -5,6 +5,7 @@ Sets that the regex engine defines (`\\p{L}`) are asked of the validator, so tha
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from typing import Final
 
 from toolgen.schema.validator import compiled
 
-_LAST = 0x10FFFF
-_SURROGATES = (0xD800, 0xDFFF)
+_LAST = sys.maxunicode
+_SURROGATES = (ord("\ud800"), ord("\udfff"))
 _BLOCK = 2048
 
 
