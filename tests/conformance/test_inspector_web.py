@@ -51,12 +51,12 @@ def inspector(environment: dict[str, str], server: Sequence[str]) -> Iterator[st
 
 
 def call_in_browser(
-    environment: dict[str, str], picture: str, *, server: Sequence[str] = SERVER, **asked: Any
+    environment: dict[str, str], picture: str = "", *, server: Sequence[str] = SERVER, **asked: Any
 ) -> Any:
     """Call a tool in the Inspector, in Chromium; return what it shows, and save `picture` of it."""
     assert BROWSER, "install Chromium first: apt-get install chromium"
     install(DRIVER, path=environment["PATH"])
-    screenshot = str(Path(PICTURES, picture).resolve()) if PICTURES else ""
+    screenshot = str(Path(PICTURES, picture).resolve()) if PICTURES and picture else ""
     with inspector(environment, server) as url:
         told = json.dumps({**asked, "url": url, "browser": BROWSER, "screenshot": screenshot})
         script = str(Path(__file__).with_name("inspector_web.mjs"))
@@ -89,7 +89,6 @@ def test_the_inspector_shows_the_chart(environment: dict[str, str], tmp_path: Pa
 def test_the_inspector_asks_the_user_with_all_that_would_be_done(environment: dict[str, str]) -> None:
     question = call_in_browser(
         environment,
-        "consent.png",
         server=["env", "TOOLGEN_SCOPES=stock:write", *SERVER],
         tool="Fulfill order",
         texts={"order_number": "SO-2026-0002"},
