@@ -141,8 +141,18 @@ async def test_the_id_of_a_session_is_not_logged(serving: Project) -> None:
         assert session_id not in server.log
 
 
-async def test_a_client_that_reads_json_alone_is_refused(serving: Project) -> None:
-    async with serving.server() as server, connect(server.url) as connection:
-        connection.headers = {"accept": "application/json"}
-        answer = await connection.ask("tools/list")
-        assert answer.status == 406
+@SESSIONS
+async def test_a_client_that_reads_json_alone_gets_json(
+    serving: Project, tmp_path: Path, session: bool
+) -> None:
+    async with serving.server("--max-stream-chunks", "3") as server, connect(server.url) as connection:
+        connection.headers = {"accept": "application/json;q=0.9, application/xml"}
+        if session:
+            await connection.initialize()
+        assert len((await connection.ask("tools/list")).message["result"]["tools"]) > 3
+        arguments = {"file": str(tmp_path / "count")}
+        params = {"name": "count", "arguments": arguments, "_meta": {"progressToken": "a"}}
+        answer = await connection.ask("tools/call", params)
+        assert answer.headers["content-type"] == "application/json"
+        assert json.loads(answer.body)["id"] == connection.last_id
+        assert "too_large" in json.dumps(json.loads(answer.body)["result"])

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final, TypeAlias
 
 from pydantic_core import from_json
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 from toolgen.runtime.validation.json_value import is_json
@@ -128,6 +129,44 @@ def _with_id(error: bytes, body: bytes) -> bytes | None:
     if not isinstance(message, dict) or message.get("id", "") is not None:
         return None
     return json.dumps({**message, "id": read_id(body)}).encode()
+
+
+def reads_json_only(accept: str) -> bool:
+    """True for an Accept header of a client that reads JSON, and no stream of events."""
+    others = ("text/event-stream", "text/*", "*/*")
+    return "application/json" in accept and not any(each in accept for each in others)
+
+
+def as_json(scope: Scope, send: Send) -> Send:
+    """Return a `send` that answers with the last event of a stream as JSON; a request accepts both then.
+
+    MCP asks clients to read streams. The progress of a call does not reach one that does not.
+    """
+    headers = [each for each in scope["headers"] if each[0] != b"accept"]
+    scope["headers"] = [*headers, (b"accept", b"application/json, text/event-stream")]
+    start: Message | None = None  # of a stream
+    last = b""
+
+    async def answer(message: Message) -> None:
+        nonlocal start, last
+        if message["type"] == "http.response.start":
+            if Headers(raw=message["headers"]).get("content-type", "").startswith("text/event-stream"):
+                start = message
+                return
+        elif start is not None:
+            found = [line for line in message.get("body", b"").splitlines() if line.startswith(b"data:")]
+            last = found[-1].removeprefix(b"data:").strip() if found else last
+            if message.get("more_body"):
+                return
+            replaced = (b"content-type", b"content-length")
+            headers = [each for each in start["headers"] if each[0] not in replaced]
+            size = str(len(last)).encode()
+            headers += [(b"content-type", b"application/json"), (b"content-length", size)]
+            await send({**start, "headers": headers})
+            message = {**message, "body": last}
+        await send(message)
+
+    return answer
 
 
 async def send_refusal(

@@ -37,11 +37,13 @@ from .body import (
     Scope,
     Send,
     answering,
+    as_json,
     check_values,
     has_invalid_id,
     parse_object,
     path_of,
     read_id,
+    reads_json_only,
     replay,
     send_refusal,
 )
@@ -350,8 +352,10 @@ class _Running:
             check_values(body, self._state.settings.max_request_bytes)
             if self._draining:
                 raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
-            send = answering(body, send)
-            version = Headers(scope=scope).get("mcp-protocol-version")
+            send, headers = answering(body, send), Headers(scope=scope)
+            if reads_json_only(headers.get("accept", "")) and headers.get("mcp-method") != LISTEN:
+                send = as_json(scope, send)
+            version = headers.get("mcp-protocol-version")
             if version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS:  # without sessions
                 await self._manager.handle_request(scope, again, send)
                 return
