@@ -86,10 +86,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """`-n auto` is two for each processor, because tests spend half of their time waiting."""
-    return 2 * len(
-        os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    )
+    """`-n auto` is one more than there are processors: tests wait, too, but each worker imports all of them."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return 1 + (len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
