@@ -10,19 +10,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from toolgen.cli import main
 from toolgen.cli.exit_codes import ExitCode
 
+from tests.cli.conftest import Done
+
 SPEC = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 Cli = Callable[..., Done]
@@ -34,8 +29,7 @@ def run_cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
     def run(*words: str) -> Done:
         code = main(words)
-        printed = capsys.readouterr()
-        return Done(code, printed.out, printed.err)
+        return Done(code, *capsys.readouterr())
 
     return run
 

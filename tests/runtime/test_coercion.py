@@ -43,19 +43,13 @@ def coerced(schema: dict[str, Any], value: Any, **root: Any) -> Any:
     return found.value["a"]
 
 
-@pytest.mark.parametrize(
-    ("schema", "text", "value"),
-    CASES["coerced"],
-)
+@pytest.mark.parametrize(("schema", "text", "value"), CASES["coerced"])
 def test_what_is_coerced(schema: dict[str, Any], text: Any, value: Any) -> None:
     got = coerced(schema, text, **{"$defs": {"n": INTEGER}})
     assert (got, type(got)) == (value, type(value))
 
 
-@pytest.mark.parametrize(
-    ("schema", "value"),
-    CASES["left as it is"],
-)
+@pytest.mark.parametrize(("schema", "value"), CASES["left as it is"])
 def test_what_is_left_as_it_is(schema: dict[str, Any], value: Any) -> None:
     assert coerced(schema, value, **{"$defs": {"secret": {"writeOnly": True}}}) == "refused"
 

@@ -12,7 +12,10 @@ from toolgen.schema.dialects.strict import restorer
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.providers import OPENAI_STRICT
 
+from tests.samples import load_beside
+
 JsonObject = dict[str, Any]
+CASES = load_beside(__file__, "openai_strict.yaml")
 
 
 def closed(properties: JsonObject, required: list[str] | None = None, **more: Any) -> JsonObject:
@@ -40,18 +43,7 @@ def lost(schema: Any, **root: Any) -> list[tuple[str, bool]]:
     return [(loss.keyword, loss.fatal) for loss in made.losses]
 
 
-@pytest.mark.parametrize(
-    ("schema", "printed"),
-    [
-        ({"type": "integer", "minimum": 1}, {"type": ["integer", "null"], "minimum": 1}),
-        ({"enum": ["a", "b"]}, {"type": ["string", "null"], "enum": ["a", "b", None]}),
-        (closed({}), {"anyOf": [closed({}), {"type": "null"}]}),
-        (
-            {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "d"},
-            {"description": "d", "anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("schema", "printed"), CASES["optional"])
 def test_an_optional_property_may_be_null_instead(schema: JsonObject, printed: JsonObject) -> None:
     made = to_strict(SchemaDocument(closed({"v": schema}, [])))
     assert made.losses == ()
@@ -69,70 +61,18 @@ def test_an_optional_nullable_property_is_a_loss_and_null_means_that_it_is_absen
     assert restorer(SchemaDocument(schema))({"v": None}) == {}
 
 
-@pytest.mark.parametrize(
-    ("schema", "printed"),
-    [
-        (
-            {
-                "type": "string",
-                "title": "T",
-                "default": "x",
-                "examples": ["x"],
-                "x-own": 1,
-                "deprecated": True,
-            },
-            {"type": "string"},
-        ),
-        (
-            {"enum": ["a", 1]},
-            {"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "integer", "enum": [1]}]},
-        ),
-        (
-            {"allOf": [{"type": "integer", "minimum": 1}], "description": "d"},
-            {"description": "d", "type": "integer", "minimum": 1},
-        ),
-        (
-            {"oneOf": [{"type": "string"}, {"type": "integer"}]},
-            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
-        ),
-        (closed({"a": {"type": "null"}, "never": False}, ["a"]), closed({"a": {"type": "null"}})),
-    ],
-)
+@pytest.mark.parametrize(("schema", "printed"), CASES["supported"])
 def test_supported_schemas_convert_without_loss(schema: JsonObject, printed: JsonObject) -> None:
     assert strict_value(schema) == printed
 
 
-@pytest.mark.parametrize(
-    ("schema", "keyword"),
-    [
-        ({"type": "string", "minLength": 1}, "minLength"),
-        ({"type": "array", "items": {"type": "null"}, "uniqueItems": True}, "uniqueItems"),
-        ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "oneOf"),
-        (
-            {"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]},
-            "additionalProperties",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("schema", "keyword"), CASES["unsupported"])
 def test_unsupported_keywords_are_losses(schema: JsonObject, keyword: str) -> None:
     defs = {"N": {"type": "integer", "minimum": 1}}
     assert lost(schema, **{"$defs": defs}) == [(keyword, False)]
 
 
-@pytest.mark.parametrize(
-    ("schema", "keyword"),
-    [
-        (True, "type"),
-        ({"type": "object"}, "properties"),
-        (closed({}, patternProperties={"^x": {"type": "string"}}), "patternProperties"),
-        ({"type": "array", "prefixItems": [{"type": "null"}]}, "prefixItems"),
-        ({"$ref": "#/$defs/nowhere"}, "$ref"),
-        ({"$ref": "#/$defs/Loop"}, "$ref"),
-        ({"$ref": "#/$defs/Loop", "properties": {"more": {"type": "null"}}}, "$ref"),
-        ({"allOf": [closed({}), closed({"more": {"type": "null"}})]}, "type"),
-        ({"type": "object", "allOf": [closed({"more": {"type": "null"}})]}, "allOf"),
-    ],
-)
+@pytest.mark.parametrize(("schema", "keyword"), CASES["fatal"])
 def test_schemas_without_strict_form_are_fatal_losses(schema: Any, keyword: str) -> None:
     assert (keyword, True) in lost(schema, **{"$defs": {"Loop": {"allOf": [{"$ref": "#/$defs/Loop"}]}}})
 
