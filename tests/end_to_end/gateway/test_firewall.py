@@ -112,9 +112,6 @@ async def test_rules_of_the_spec_hold_for_foreign_tools(gateway: Gateway) -> Non
 
 
 def test_check_upstream_says_what_the_server_would_refuse(gateway: Gateway) -> None:
-    done = gateway.toolgen("check", "--upstream")
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert "'shop 1.2': no change" in done.stderr
     gateway.change(**REWORDED)
     done = gateway.toolgen("check", "--upstream")
     assert done.returncode == 1
@@ -123,10 +120,6 @@ def test_check_upstream_says_what_the_server_would_refuse(gateway: Gateway) -> N
     done = gateway.toolgen("check", "--upstream", "--format", "json")
     (upstream,) = json.loads(done.stdout)["upstreams"]
     assert (done.returncode, upstream["server"], upstream["failed"]) == (1, "shop", 1)
-    gateway.upstream.with_suffix(".lock").unlink()
-    done = gateway.toolgen("check", "--upstream")
-    assert done.returncode == 2
-    assert "error[no-lock] cannot read tools/_upstreams/shop.lock" in done.stderr
 
 
 def test_sync_writes_the_lock_again_and_keeps_modules(gateway: Gateway) -> None:
@@ -137,4 +130,6 @@ def test_sync_writes_the_lock_again_and_keeps_modules(gateway: Gateway) -> None:
     assert "First send" in gateway.upstream.with_suffix(".lock").read_text()
     assert gateway.upstream.read_text() == before
     gateway.generate()
-    assert gateway.toolgen("check", "--upstream").returncode == 0
+    done = gateway.toolgen("check", "--upstream")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "'shop 1.2': no change" in done.stderr

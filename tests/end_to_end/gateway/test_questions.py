@@ -18,7 +18,7 @@ import pytest
 from toolgen.serving.held_questions import Exchange, HeldCalls, Requester
 from toolgen.upstream import Upstream
 
-from tests.end_to_end.project import ERAS, text_of
+from tests.end_to_end.project import ERAS, NEWEST_ERA, text_of
 from tests.end_to_end.raw_http import connect
 from tests.preloaded import python_command
 
@@ -82,7 +82,7 @@ async def test_pages_and_meta_pass_as_they_are_named(asking: Gateway) -> None:
             assert ("traceparent" if user == "meta" else "error") in found
 
 
-@ERAS
+@NEWEST_ERA
 async def test_a_prompt_may_ask_too(asking: Gateway, era: str) -> None:
     asked: list[str] = []
     async with asking.stdio_client(era, elicitation_callback=answering(asked)) as client:
@@ -92,7 +92,7 @@ async def test_a_prompt_may_ask_too(asking: Gateway, era: str) -> None:
     assert [each.name for each in listed.prompts] == ["greet"]
 
 
-@ERAS
+@NEWEST_ERA
 async def test_a_confirmed_call_asks_for_its_confirmation_once(
     asking: Gateway, tmp_path: Path, era: str
 ) -> None:

@@ -133,7 +133,7 @@ def test_the_advice_of_check_upstream_can_be_typed(two: TwoServers) -> None:
     assert two.toolgen("check", "--upstream").returncode == 0
     (two.root / "tools/_upstreams/github.lock").unlink()
     done = two.toolgen("check", "--upstream")
-    two.refused(done, "error[no-lock]")
+    two.refused(done, "error[no-lock] cannot read tools/_upstreams/github.lock")
     two.follow(done, "write it: ")
     assert two.toolgen("check", "--upstream").returncode == 0
 
