@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn, Protocol
 
-from toolgen.base.suggestions import did_you_mean
+from toolgen.base.suggestions import did_you_mean, nearest
 from toolgen.cli.exit_codes import MEANINGS
 from toolgen.cli.output import emit, set_quiet
 from toolgen.cli.report.formats import FORMATS
@@ -80,8 +80,18 @@ SUCCESSORS = {
     "evals": "export evals",
     "docs --serve": "dev",
     "generate --check": "check",
+    **dict.fromkeys(("run", "invoke", "exec"), "call"),
+    **dict.fromkeys(("start", "server"), "serve"),
+    **dict.fromkeys(("add", "create", "scaffold"), "new"),
+    **dict.fromkeys(("validate", "verify", "status"), "check"),
+    **dict.fromkeys(("build", "compile", "gen", "sync"), "generate"),
+    **dict.fromkeys(("tools", "ls"), "list"),
+    **dict.fromkeys(("diff", "compare"), "breaking --against REF"),
+    **dict.fromkeys(("inspect", "preview", "ui"), "dev"),
+    **dict.fromkeys(("install", "setup"), "connect"),
+    "format": "fmt",
 }
-"""Commands and flags of older versions, or of other tools, and the command that does their work."""
+"""Commands and flags of older versions, or of other programs, and the command that does their work."""
 
 _USAGE = "toolgen [-C DIR] COMMAND ..."
 
@@ -121,15 +131,16 @@ class Parser(argparse.ArgumentParser):
         else:
             args, unknown = self.parse_known_args(words, args)
         if unknown:
-            hint = did_you_mean(unknown[0].partition("=")[0], self._flags(words))
+            meant = nearest(unknown[0].partition("=")[0].lstrip("-"), self._flags(words))
+            hint = f"did you mean '--{meant}'?" if meant else self.get_default("hint") or ""
             self.refuse(f"unexpected argument '{unknown[0]}'", hint)
         return args
 
     def _flags(self, words: list[str]) -> list[str]:
-        """Return the flags of this command, and of the kind among `words`."""
+        """Return the flags of this command, and of the kind among `words`, without their hyphens."""
         kinds = (self.get_default("kinds") or {}).items()
         parsers = (self, *(parser for kind, parser in kinds if kind in words))
-        return [flag for each in parsers for flag in re.findall(r"--[\w-]+", each.format_usage())]
+        return [flag for each in parsers for flag in re.findall(r"--([\w-]+)", each.format_usage())]
 
     def error(self, message: str) -> NoReturn:
         self.refuse(message)

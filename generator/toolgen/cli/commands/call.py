@@ -45,7 +45,7 @@ from toolgen.sources.mcp_client.connection import ServerAnswer, agree
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the tool's name, or an alias")
-    parser.set_defaults(intermixed=True)
+    parser.set_defaults(intermixed=True, hint="arguments of the tool are NAME=VALUE, without hyphens")
     parser.add_argument(
         "arguments", nargs="*", metavar="NAME=VALUE", help="an argument: NAME=text, or NAME:=JSON"
     )
@@ -312,7 +312,8 @@ def _input(args: argparse.Namespace) -> Any:
     for text in args.arguments:
         name, separator, value = text.partition("=")
         if not (separator and name.strip(":")) or not isinstance(given, dict):
-            raise UnableError("bad-input", f"{text!r} is not NAME=VALUE, beside an object in --input")
+            hint = "a whole object is given as --input '{…}'"
+            raise UnableError("bad-input", f"{text!r} is not NAME=VALUE, beside an object in --input", hint)
         key = name.removesuffix(":")
         if key in given:
             raise UnableError("bad-input", f"the argument {key!r} is given twice")

@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> bool:
         rule = "letters, digits, _ and -, at most 64, beginning with a letter or _"
         raise UnableError("bad-name", f"'{args.name}' cannot name a tool", f"a name has {rule}")
     if exists:
-        raise UnableError("file-exists", f"{spec} exists already", "nothing was written")
+        hint = f"edit it; without flags, `toolgen new {args.name}` creates what else is missing"
+        raise UnableError("file-exists", f"{spec} exists already", hint)
     parameters = [parse_parameter(text) for text in args.param]
     answers = describe_tool(args.name, args.description, parameters, destructive=args.destructive)
     project = project or _new_project(args)

@@ -263,7 +263,8 @@ def parse_toml(file: str, text: str) -> dict[str, Any]:
         column = int(found["column"]) if found and found["column"] else 1
         what = found["what"] if found else str(error)
         message = f"invalid TOML: {what[:1].lower()}{what[1:]}"
-        raise SpecErrors([Diagnostic(Span(file, number, column), "invalid-toml", message)]) from None
+        hint = "text is in quotes, and a setting of its own on a line: `toolgen help configuration`"
+        raise SpecErrors([Diagnostic(Span(file, number, column), "invalid-toml", message, hint)]) from None
 
 
 def find_table(own: str | None, shared: str | None) -> Table | None:

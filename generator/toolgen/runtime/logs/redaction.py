@@ -36,7 +36,7 @@ def traceback_of(error: Any) -> str:
     return traceback.format_exc().rstrip()
 
 
-_FRAMEWORK = frozenset({"anyio", "asyncio", "concurrent", "contextlib", "threading", "toolgen"})
+_FRAMEWORK = frozenset({"anyio", "asyncio", "concurrent", "contextlib", "importlib", "threading", "toolgen"})
 """Packages whose frames lead to the application's code."""
 _MAX_CAUSES = 20  # of an exception
 _MAX_MEMBERS = 15  # of an exception group
@@ -53,11 +53,12 @@ def without_text(
     """
     copy = _empty_copy(error, links)
     above = (*above, error)
-    copy.__traceback__ = _from_application(error.__traceback__)
     copy.__suppress_context__ = error.__suppress_context__
     # the copy is no SyntaxError, whose traceback names the file
     if isinstance(error, SyntaxError) and isinstance(error.filename, str) and error.filename.endswith(".py"):
         copy.add_note(f'  File "{error.filename}", line {error.lineno}')
+    else:
+        copy.__traceback__ = _from_application(error.__traceback__)
     cause = error.__cause__
     followed = error.__context__ if cause is None and not error.__suppress_context__ else cause
     if links and followed is not None and not any(followed is each for each in above):
