@@ -43,15 +43,14 @@ function Page({ catalogue, server, news }) {
   const schemas = catalogue.shared.flatMap((file) => file.schemas).filter(isFound);
   const groups = useMemo(() => (isSearching ? [["Found", found]] : groupsOf(found)), [isSearching, found]);
   const tool = route.view === "tool" ? catalogue.tools.find((each) => each.name === route.name || (each.aliases ?? []).includes(route.name)) : undefined;
-  const name = catalogue.name;
   useFocus(route);
   useEffect(() => {
     if (route.view === "search") setQuery(route.name);
     else if (route.view === "") setQuery(""); // at a tool, what was found stays in the sidebar
   }, [route]);
   useEffect(() => {
-    document.title = tool === undefined ? `${visible(name)}: tools` : `${visible(tool.title ?? tool.name)} – ${visible(name)}`;
-  }, [tool, name]);
+    document.title = tool === undefined ? `${visible(catalogue.name)}: tools` : `${visible(tool.title ?? tool.name)} – ${visible(catalogue.name)}`;
+  }, [tool, catalogue]);
   useEffect(() => {
     const nav = document.querySelector("nav");
     const current = nav.querySelector("li:has(> [aria-current])");
@@ -78,7 +77,7 @@ function Page({ catalogue, server, news }) {
     <>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.querySelector("main h1")?.focus(); }}>Skip to the content</a>
       <header>
-        <p class="site"><a href="#">{visible(name)}</a> {catalogue.version && <span class="badge">{visible(catalogue.version)}</span>}</p>
+        <p class="site"><a href="#">{visible(catalogue.name)}</a> {catalogue.version && <span class="badge">{visible(catalogue.version)}</span>}</p>
         <form role="search" onSubmit={open}>
           <label class="hidden" for="search">Search the tools</label>
           <input id="search" type="search" placeholder="Search the tools ( / )" autoComplete="off" value={query} onInput={(event) => setQuery(event.currentTarget.value)} onChange={remember} />

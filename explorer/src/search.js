@@ -21,7 +21,8 @@ function partsOf(tool) {
   if (found === undefined) {
     const names = [tool.name, tool.title ?? "", ...(tool.aliases ?? []), ...(tool.tags ?? []), tool.group ?? ""].join(" ").toLowerCase();
     const labels = [...(tool.tags ?? []).map((tag) => labelOf("tag", tag)), labelOf("group", tool.group ?? "")];
-    const [parameters, texts] = [new Set(), [...(tool.errors ?? []).map((each) => each.code), ...(tool.examples ?? []).map((each) => each.ask ?? "")]];
+    const texts = [...(tool.errors ?? []).map((each) => each.code), ...(tool.examples ?? []).map((each) => each.ask ?? "")];
+    const parameters = new Set();
     collectParameters(tool.schemas.input_schema, parameters, texts);
     const rest = [...parameters, ...texts].join(" ").toLowerCase();
     found = { names, labels, description: tool.description.toLowerCase(), parameters: [...parameters], rest };
