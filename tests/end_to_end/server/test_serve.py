@@ -131,6 +131,7 @@ def test_a_server_over_stdio_generates_what_changed_and_warns_where_it_cannot(sh
 @pytest.mark.parametrize(("words", "said"), [
     (["serve", "elsewhere"], "there is no module elsewhere.mcp_server"),
     (["serve", "../x"], "there is no module ../x.mcp_server"),
+    (["serve", "--http", "localhost:8000"], "name an address with --host and --port"),
     (["serve", "--port", "1"], "need --http"),
 ])  # fmt: skip
 def test_what_cannot_be_served_ends_with_2(shop: Project, words: list[str], said: str) -> None:

@@ -30,5 +30,7 @@ def run(args: argparse.Namespace) -> ExitCode:
     if args.auth_tokens:  # named by the user, who need not be in the folder of -C
         args.auth_tokens = os.path.abspath(args.auth_tokens)
     with working_folder(args):
-        module = package.module("mcp_server", SERVER_HINT)
+        is_address = ":" in package.name  # of `--http HOST:PORT`, as other servers take it
+        hint = "name an address with --host and --port" if is_address else SERVER_HINT
+        module = package.module("mcp_server", hint)
         return ExitCode(serve(module.build_server, args))
