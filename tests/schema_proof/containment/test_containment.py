@@ -69,6 +69,17 @@ def test_a_witness_has_what_is_required_and_what_changed_and_nothing_else() -> N
     assert check_containment(old, new) == NotContained({"id": "", "limit": 101})
 
 
+def test_breaks_beside_unevaluated_properties_are_shown_and_nothing_else_is_proved() -> None:
+    def schema(*types: str) -> dict[str, Any]:
+        part = {"type": "object", "properties": {"a": {"type": [*types]}}}
+        return {"allOf": [part], "unevaluatedProperties": False}
+
+    assert check_containment(schema("string", "null"), schema("string")) == NotContained({"a": None})
+    assert isinstance(check_containment(schema("string"), schema("string")), Contained)
+    result = check_containment(schema("string"), schema("string", "null"))
+    assert result == Unanalysed("`unevaluatedProperties` is not analysed", ("unevaluatedProperties",))
+
+
 @pytest.mark.parametrize(
     "malformed",
     [

@@ -28,7 +28,6 @@ ACCEPTS_ALL: Final = -1
 ACCEPTS_NOTHING: Final = -2
 """The boolean schemas, where another subschema has its index."""
 
-_UNEVALUATED: Final = frozenset(("unevaluatedItems", "unevaluatedProperties"))
 CONTENT: Final = ("contentEncoding", "contentMediaType")
 
 
@@ -134,9 +133,6 @@ class _DocumentReader:
         self._graph = graph
         self._side: Side = side
         self._indices = {node.path: first + index for index, node in enumerate(graph.nodes)}
-        self._asks_what_is_evaluated = draft is Draft.DRAFT_2020_12 and any(
-            not _UNEVALUATED.isdisjoint(node.schema) for node in graph.nodes
-        )
 
     def read(self) -> list[ReadSubschema]:
         """Return the subschemas in the order of the graph's nodes."""
@@ -152,9 +148,6 @@ class _DocumentReader:
         if node.path and "$schema" in node.schema and draft_of(node.schema) is not self._draft:
             read.problem = "a part of the schema is in another draft"
             return read
-        if self._asks_what_is_evaluated and "$recursiveRef" in node.schema:
-            # The validator follows it there, to the root of the schema, and nowhere else.
-            read.problem = "`$recursiveRef` beside `unevaluatedProperties` or `unevaluatedItems`"
         for keyword, value in _keywords(node.schema, self._draft):
             if keyword in REFERENCES:
                 target = self._graph.document.target(value, node.path, keyword)

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.documents import ACCEPTS_ALL, CONTENT, Documents, HeldSchemas, ReadSubschema
-from toolgen.proof.containment.evaluated import EvaluatedParts
 from toolgen.proof.containment.formats import is_asserted
 from toolgen.proof.containment.formulas import FALSE, TRUE, Formula, Formulas, Node, Place
 
@@ -19,7 +18,6 @@ class Translator:
         self.documents = documents
         self.formulas = formulas
         self._translated: dict[int, Formula] = {}
-        self.evaluated = EvaluatedParts(documents, formulas, self.schema)
 
     def schema(self, index: int) -> Formula:
         """Return the formula of a subschema by its index: a boolean, or a reference to its class."""
@@ -176,7 +174,7 @@ class _Subschema:
                 count = int(self._keywords["maxContains"]) + 1
                 parts.append(-formulas.contains(part, count))
         if "unevaluatedItems" in self._keywords and "items" not in self._keywords:
-            parts.append(self._translator.evaluated.translate(self._subschema, "unevaluatedItems"))
+            parts.append(self._unevaluated("unevaluatedItems"))
         return parts
 
     def _object(self) -> list[Formula]:
@@ -196,10 +194,15 @@ class _Subschema:
                 others = kinds.Others(frozenset(properties), tuple(sorted(patterns)), part)
                 parts.append(self._add("additionalProperties", others))
         elif "unevaluatedProperties" in self._keywords:
-            parts.append(self._translator.evaluated.translate(self._subschema, "unevaluatedProperties"))
+            parts.append(self._unevaluated("unevaluatedProperties"))
         if "propertyNames" in self._keywords and (part := self._schema("propertyNames")) != TRUE:
             parts.append(self._add("propertyNames", kinds.Names(part)))
         return [*parts, *self._dependencies()]
+
+    def _unevaluated(self, keyword: str) -> Formula:
+        if self._schema(keyword) == TRUE:
+            return TRUE
+        return self._add(keyword, kinds.Opaque(self._place(keyword), f"`{keyword}` is not analysed"))
 
     def _dependencies(self) -> list[Formula]:
         parts = []
