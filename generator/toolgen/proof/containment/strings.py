@@ -60,7 +60,7 @@ def random_strings(
         if given is None or _is_contradiction(given) or given.least > _LONGEST:
             return []
         pool = [text for name in given.formats for text in FORMATS[name].valid]
-        search = _Patterns(given, exact=True).search(given, WorkBudget(STEPS))
+        search = _Patterns(given).search(given, WorkBudget(STEPS))
         found = search.random_words(count, random, longest)
         found = [*random.sample(pool, len(pool)), *found] if pool else found
         return [text for text in found if _satisfies(text, given, draft)][:count]
@@ -122,23 +122,15 @@ def _satisfies(text: str, given: StringConstraints, draft: Draft) -> bool:
 
 
 def _find_special(given: StringConstraints, draft: Draft) -> Search[str]:
-    """Try usual texts of the formats, then texts that surely satisfy them, then those that may."""
+    """Try usual texts of the formats, then texts that may satisfy all constraints."""
     usual = [text for name in given.formats for text in FORMATS[name].valid]
     usual += [text for name in given.not_formats for text in FORMATS[name].invalid]
     for text in usual:
         if _satisfies(text, given, draft):
             return Found(text)
-    exact, loose = _Patterns(given, exact=True), _Patterns(given, exact=False)
-    if exact.parts != loose.parts:
-        found = _search(exact, given, draft, STEPS // 2)
-        if isinstance(found, Found):
-            return found
-    return _search(loose, given, draft, STEPS)
-
-
-def _search(patterns: _Patterns, given: StringConstraints, draft: Draft, steps: int) -> Search[str]:
+    patterns = _Patterns(given)
     try:
-        search = patterns.search(given, WorkBudget(steps))
+        search = patterns.search(given, WorkBudget(STEPS))
         shortest = search.shortest()
     except (BudgetSpentError, NotRegularError):
         return _undecided(patterns, given)
@@ -163,21 +155,16 @@ def _undecided(patterns: _Patterns, given: StringConstraints) -> Unknown:
 
 
 class _Patterns:
-    """Formulas of patterns and formats. `exact`: of strings that satisfy them; else of those that may."""
+    """Formulas of patterns and formats, of strings that may satisfy them."""
 
-    def __init__(self, given: StringConstraints, *, exact: bool) -> None:
+    def __init__(self, given: StringConstraints) -> None:
         self.parts: list[Formula] = []
         self.unread: list[str] = []  # why patterns are left out
-        for pattern in given.patterns:
+        for pattern in (*given.patterns, *(FORMATS[name].pattern for name in given.formats)):
             self._add(pattern, negative=False)
-        for name in given.formats:
-            shape = FORMATS[name]
-            self._add(shape.lower if exact else shape.upper, negative=False)
-        for pattern in given.not_patterns:
+        exact = (FORMATS[name].pattern for name in given.not_formats if FORMATS[name].is_exact)
+        for pattern in (*given.not_patterns, *exact):
             self._add(pattern, negative=True)
-        for name in given.not_formats:
-            shape = FORMATS[name]
-            self._add(shape.upper if exact else shape.lower, negative=True)
 
     def _add(self, pattern: str, *, negative: bool) -> None:
         try:
