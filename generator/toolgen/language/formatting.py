@@ -18,6 +18,7 @@ from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.reading.read import read
 from toolgen.language.source import Source
 from toolgen.language.spec import is_shared_file
+from toolgen.language.yaml12.patch import end_of_entry
 from toolgen.runtime.definition.spec_schema import DEFINITIONS
 from toolgen.schema.document import JsonObject, JsonPath
 
@@ -176,15 +177,7 @@ class _Lines:
         keeps_blanks = any(
             _KEEPS_BLANKS.search(line.partition(" #")[0].rstrip()) for line in self._lines[start:stop]
         )
-        while stop > start + 1 and self._is_between(self._lines[stop - 1], column, keeps_blanks):
-            stop -= 1
-        return stop
-
-    def _is_between(self, line: str, column: int, keeps_blanks: bool) -> bool:
-        if not line.strip():
-            return not keeps_blanks
-        is_end = column == 0 and line.rstrip() == "..."  # of the document
-        return is_end or (_is_comment(line) and len(line) - len(line.lstrip(" ")) <= column)
+        return end_of_entry(self._lines, start, stop, column, keeps_blanks=keeps_blanks)
 
     def _list(self, path: JsonPath, stop: int) -> Iterator[tuple[JsonPath, int, int]]:
         """Yield each item of a block list with its lines, if every item begins behind its dash."""

@@ -132,7 +132,7 @@ def _entries(lines: list[str], old: _Part) -> dict[str, _Part]:
     starts = [_start(lines, key, column) for key, _ in old.node.value]
     stops = [*starts[1:], old.end]
     return {
-        name: _Part(name, value, node, start, _end(lines, start, stop, column), column)
+        name: _Part(name, value, node, start, end_of_entry(lines, start, stop, column), column)
         for (name, value), (_, node), start, stop in zip(
             old.value.items(), old.node.value, starts, stops, strict=True
         )
@@ -151,7 +151,7 @@ def _list_edits(lines: list[str], old: _Part, wanted: Sequence[Any], depth: int)
     for item, value, new, start, stop in zip(
         old.node.value, old.value, wanted[: len(starts)], starts, [*starts[1:], old.end], strict=True
     ):
-        end = _end(lines, start, stop, column)
+        end = end_of_entry(lines, start, stop, column)
         yield from _edits(lines, _Part(None, value, item, start, end, column), new, depth)
     if added := wanted[len(starts) :]:
         yield _LineEdit(end, end, _lines(block(added, column)))
@@ -198,13 +198,18 @@ def _start(lines: list[str], key: Any, column: int) -> int:
     return line
 
 
-def _end(lines: list[str], start: int, stop: int, column: int) -> int:
+def end_of_entry(
+    lines: Sequence[str], start: int, stop: int, column: int, *, keeps_blanks: bool = False
+) -> int:
     """Return the line behind an entry: empty lines and comments before the next entry belong to that one."""
-    while stop > start + 1 and _is_between(lines[stop - 1], column):
+    while stop > start + 1 and _is_between(lines[stop - 1], column, keeps_blanks):
         stop -= 1
     return stop
 
 
-def _is_between(line: str, column: int) -> bool:
-    stripped = line.lstrip(" ")
-    return not stripped or (stripped.startswith("#") and len(line) - len(stripped) <= column)
+def _is_between(line: str, column: int, keeps_blanks: bool) -> bool:
+    stripped = line.strip()
+    if not stripped:
+        return not keeps_blanks
+    is_end = column == 0 and stripped == "..."  # of the document
+    return is_end or (stripped.startswith("#") and line.index("#") <= column)
