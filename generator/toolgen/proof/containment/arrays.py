@@ -14,14 +14,12 @@ from typing import Any, Final
 from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.formulas import Formula
 from toolgen.proof.containment.goals import Goal
-from toolgen.proof.containment.results import EMPTY, Found
+from toolgen.proof.containment.results import EMPTY, Answer, Found, Stuck
 from toolgen.proof.containment.steps import (
-    Answer,
     Attempt,
     Construction,
     Search,
     Several,
-    Stuck,
     Tools,
     attempt_twice,
     find_several,

@@ -14,7 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 
-from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
+from toolgen.proof.containment.results import EMPTY, Found, Search, Stuck
 
 _TRIES = 1_000  # multiples looked at one after another
 _DIGITS = sys.float_info.dig + 2  # of a float
@@ -77,7 +77,7 @@ def json_number(value: Fraction) -> int | float | None:
 def find_number(constraints: NumberConstraints) -> Search[int | float]:
     """Find a number, a small and short one if there are several."""
     if any(step <= 0 for step in (*constraints.multiples, *constraints.not_multiples)):
-        return Unknown("a multipleOf that is not positive")
+        return Stuck("a multipleOf that is not positive")
     lower, upper = constraints.lower, constraints.upper
     if lower and upper and lower.value >= upper.value:
         # One number is left at most, so that there is nothing to search.
@@ -86,7 +86,7 @@ def find_number(constraints: NumberConstraints) -> Search[int | float]:
     if (step := _common_step(constraints)) is not None:
         return _find_multiple(constraints, step)
     found = _first(constraints, _decimals(constraints))
-    return found if isinstance(found, Found) else Unknown("no float was found in a range")
+    return found if isinstance(found, Found) else Stuck("no float was found in a range")
 
 
 def _first(constraints: NumberConstraints, candidates: Iterable[Fraction]) -> Search[int | float]:
@@ -97,7 +97,7 @@ def _first(constraints: NumberConstraints, candidates: Iterable[Fraction]) -> Se
             if (number := json_number(value)) is not None:
                 return Found(number)
             is_complete = False
-    return EMPTY if is_complete else Unknown("a number that no float is written as")
+    return EMPTY if is_complete else Stuck("a number that no float is written as")
 
 
 def _satisfies(constraints: NumberConstraints, value: Fraction) -> bool:
@@ -138,7 +138,7 @@ def _find_multiple(constraints: NumberConstraints, step: Fraction) -> Search[int
     tries = _TRIES + len(constraints.excluded)
     found = _first(constraints, (factor * step for factor in _from_zero(least, most, tries)))
     if not isinstance(found, Found) and (least is None or most is None or most - least >= tries):
-        return Unknown("a multiple among very many")
+        return Stuck("a multiple among very many")
     return found
 
 

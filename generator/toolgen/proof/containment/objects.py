@@ -15,17 +15,8 @@ from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.evaluate import UndecidedError
 from toolgen.proof.containment.formulas import FALSE, Formula, HasType, Matching, Others, Pattern
 from toolgen.proof.containment.goals import Goal
-from toolgen.proof.containment.results import EMPTY, Found
-from toolgen.proof.containment.steps import (
-    Answer,
-    Attempt,
-    Construction,
-    Search,
-    Stuck,
-    Tools,
-    attempt_twice,
-    find_several,
-)
+from toolgen.proof.containment.results import EMPTY, Answer, Found, Stuck
+from toolgen.proof.containment.steps import Attempt, Construction, Search, Tools, attempt_twice, find_several
 
 _MOST_DEMANDS: Final = 100  # each is a level of recursion
 _MOST_PATTERNS: Final = 6

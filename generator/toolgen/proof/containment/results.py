@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
 
+from toolgen.proof.containment.formulas import Place
 from toolgen.schema.document import JsonPath
 
 T_co = TypeVar("T_co", covariant=True)
@@ -58,11 +59,25 @@ EMPTY: Final = Empty.EMPTY
 """Proof that no such value exists."""
 
 
+class _Nothing:
+    """The type of `NO_GUESS`."""
+
+
+NO_GUESS: Final = _Nothing()
+
+
 @dataclass(frozen=True, slots=True)
-class Unknown:
-    """Neither found nor proved to be absent."""
+class Stuck:
+    """No value was found, and none was excluded."""
 
-    reason: str  # as that of `Unanalysed`
+    reason: str
+    place: Place | None = None
+    guess: Any = NO_GUESS  # a value that may satisfy the goal
+
+    def has_guess(self) -> bool:
+        """True if there is a value that is worth a try."""
+        return self.guess is not NO_GUESS
 
 
-Search = Found[T_co] | Literal[Empty.EMPTY] | Unknown
+Answer = Found[Any] | Empty | Stuck
+Search = Found[T_co] | Literal[Empty.EMPTY] | Stuck

@@ -10,8 +10,8 @@ from toolgen.proof.containment import formulas as kinds
 from toolgen.proof.containment.evaluate import UndecidedError
 from toolgen.proof.containment.formulas import Formula
 from toolgen.proof.containment.numbers import NumberConstraints, exact_number, find_number
-from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
-from toolgen.proof.containment.steps import Answer, Stuck, Tools
+from toolgen.proof.containment.results import EMPTY, Answer, Found, Search, Stuck
+from toolgen.proof.containment.steps import Tools
 from toolgen.proof.containment.strings import StringConstraints, find_string
 from toolgen.schema.document import Draft
 
@@ -122,8 +122,8 @@ def _confirmed(found: Search[Any], constraints: Sequence[Formula], tools: Tools)
     """Return what was found, with the keyword that stopped the search, or that the validator refuses."""
     if found is EMPTY:
         return EMPTY
-    if isinstance(found, Unknown):
+    if isinstance(found, Stuck):
         places = (tools.formulas.place(constraint) for constraint in constraints)
-        return Stuck(found.reason, next((place for place in places if place is not None), None))
+        return replace(found, place=next((place for place in places if place is not None), None))
     otherwise = Stuck("the validator reads a number or text in another way")
     return _first_that_holds((found.value,), constraints, tools, otherwise=otherwise)

@@ -19,9 +19,9 @@ from toolgen.proof.containment.evaluate import MOST_LEVELS, UndecidedError
 from toolgen.proof.containment.formulas import Formula
 from toolgen.proof.containment.goals import Goal, Knowledge, Option, State
 from toolgen.proof.containment.objects import find_object
-from toolgen.proof.containment.results import EMPTY, Found
+from toolgen.proof.containment.results import EMPTY, Answer, Found, Stuck
 from toolgen.proof.containment.scalars import find_scalar
-from toolgen.proof.containment.steps import Answer, Search, Stuck, Tools
+from toolgen.proof.containment.steps import Search, Tools
 
 _MOST_CHARACTERS: Final = 2_000_000  # of a value as JSON, about
 

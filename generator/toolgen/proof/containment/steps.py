@@ -4,36 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from toolgen.proof.containment.evaluate import Evaluator
-from toolgen.proof.containment.formulas import Formula, Formulas, Place
+from toolgen.proof.containment.formulas import Formula, Formulas
 from toolgen.proof.containment.goals import Goal
-from toolgen.proof.containment.results import EMPTY, Empty, Found
+from toolgen.proof.containment.results import EMPTY, Answer, Empty, Found, Stuck
 from toolgen.proof.work import WorkBudget
 
-
-class _Nothing:
-    """The type of `NO_GUESS`."""
-
-
-NO_GUESS: Final = _Nothing()
-
-
-@dataclass(frozen=True, slots=True)
-class Stuck:
-    """No value was found, and none was excluded."""
-
-    reason: str
-    place: Place | None = None
-    guess: Any = NO_GUESS  # a value that may satisfy the goal
-
-    def has_guess(self) -> bool:
-        """True if there is a value that is worth a try."""
-        return self.guess is not NO_GUESS
-
-
-Answer = Found[Any] | Empty | Stuck
 Search = Generator[Goal, Answer, Answer]
 """A search that asks for values of other goals."""
 

@@ -13,7 +13,7 @@ from toolgen.proof.containment.formats import FORMATS, is_asserted, matches_form
 from toolgen.proof.containment.regular.formula import AllOf, Formula, Matches, Not, formula_of, loosen
 from toolgen.proof.containment.regular.syntax import NotRegularError, parse_pattern
 from toolgen.proof.containment.regular.words import STEPS, TextSearch
-from toolgen.proof.containment.results import EMPTY, Found, Search, Unknown
+from toolgen.proof.containment.results import EMPTY, Found, Search, Stuck
 from toolgen.proof.work import BudgetSpentError, WorkBudget
 from toolgen.schema.document import Draft
 from toolgen.schema.validator import compiled
@@ -43,12 +43,12 @@ def find_string(constraints: StringConstraints, *, draft: Draft) -> Search[str]:
         if given is None or _is_contradiction(given):
             return EMPTY
         if given.least > _LONGEST:
-            return Unknown("a string of more than a million characters")
+            return Stuck("a string of more than a million characters")
         if not (given.patterns or given.not_patterns or given.formats or given.not_formats):
             return _find_plain(given)
         return _find_special(given, draft)
     except ValueError:
-        return Unknown("a pattern that the validator refuses")
+        return Stuck("a pattern that the validator refuses")
 
 
 def random_strings(
@@ -145,10 +145,10 @@ def _find_special(given: StringConstraints, draft: Draft) -> Search[str]:
     return EMPTY if words.is_complete else _undecided(patterns, given)
 
 
-def _undecided(patterns: _Patterns, given: StringConstraints) -> Unknown:
+def _undecided(patterns: _Patterns, given: StringConstraints) -> Stuck:
     names = [*given.formats, *given.not_formats]
     reason = f"the format {names[0]}, which is more than a pattern can say" if names else _EXPENSIVE
-    return Unknown(patterns.unread[0] if patterns.unread else reason)
+    return Stuck(patterns.unread[0] if patterns.unread else reason)
 
 
 # Constraints as formulas

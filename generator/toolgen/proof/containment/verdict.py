@@ -17,14 +17,16 @@ from toolgen.proof.containment.formulas import Formulas, Place
 from toolgen.proof.containment.goals import Goal, Knowledge
 from toolgen.proof.containment.results import (
     EMPTY,
+    Answer,
     Contained,
     Containment,
     Found,
     NotContained,
+    Stuck,
     Unanalysed,
 )
 from toolgen.proof.containment.search import ValueSearch
-from toolgen.proof.containment.steps import Answer, Stuck, Tools
+from toolgen.proof.containment.steps import Tools
 from toolgen.proof.containment.translate import Translator
 from toolgen.proof.work import COMPARISON_STEPS, BudgetSpentError, WorkBudget
 from toolgen.schema.document import Schema, SchemaDocument, count_parts, same_value
