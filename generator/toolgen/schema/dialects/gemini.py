@@ -7,11 +7,12 @@ Keywords that Gemini does not have are put into the description; the runtime sti
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 from toolgen.schema.dialects.all_of import DROPPED, merge_all_of
-from toolgen.schema.dialects.gemini_keywords import describe_dropped, translate
 from toolgen.schema.dialects.published import Loss, Published
 from toolgen.schema.document import (
     JsonObject,
@@ -20,11 +21,12 @@ from toolgen.schema.document import (
     SchemaDocument,
     edited,
     follow,
+    json_type,
     subschemas,
 )
 from toolgen.schema.inline import MAX_SUBSCHEMAS
 from toolgen.schema.keywords import CONSTRAINING
-from toolgen.schema.providers import GEMINI_KEYWORDS, ProviderNames, ascii_name
+from toolgen.schema.providers import GEMINI_FORMATS, GEMINI_KEYWORDS, ProviderNames, ascii_name
 
 MAX_DEPTH: Final = 100
 """Maximum nesting of subschemas after inlining; beyond it, every reference is kept."""
@@ -32,6 +34,9 @@ MAX_DEPTH: Final = 100
 _UNCHANGED: Final = GEMINI_KEYWORDS - {"$ref", "$defs", "format", "oneOf"}
 _ONE: Final = ("items", "additionalProperties")
 _LISTS: Final = ("prefixItems", "anyOf", "oneOf")
+_MAX_LENGTH: Final = 200  # characters of a value in a description
+_DESCRIBABLE: Final = (CONSTRAINING | {"default"}) - GEMINI_KEYWORDS - {"allOf"}
+"""Keywords that a description can mention."""
 _CYCLE: Final = (
     "What contains itself is followed only through properties that are not required, so {name!r} is not; "
     "toolgen still asks for it."
@@ -116,13 +121,13 @@ class _Converter:
         reference = node.get("$ref")
         if reference is not None and not self._document.siblings_apply:
             node = {"$ref": reference}
-        own = translate({key: value for key, value in node.items() if key != "$ref"})
-        for keyword in own.dropped:
+        own, dropped = _translate({key: value for key, value in node.items() if key != "$ref"})
+        for keyword in dropped:
             if keyword in CONSTRAINING:
                 self._lose(path, keyword, f"There is no `{keyword}`; toolgen still enforces it.")
-        printed = self._children(own.schema, node, path)
-        if own.dropped:
-            printed[DROPPED] = describe_dropped(own.dropped)
+        printed = self._children(own, node, path)
+        if dropped:
+            printed[DROPPED] = _describe_dropped(dropped)
         parts = [printed]
         if reference is not None:
             parts = [printed, self._reference(reference, path)]
@@ -211,3 +216,102 @@ def _requires_reference(printed: JsonObject) -> bool:
     below += [each for keyword in _LISTS for each in printed.get(keyword, ())]
     below += [printed.get("properties", {}).get(name, {}) for name in printed.get("required", ())]
     return any(_requires_reference(each) for each in below)
+
+
+# The own keywords of one subschema
+
+
+def _translate(node: Mapping[str, Any]) -> tuple[JsonObject, JsonObject]:
+    """Return the own keywords of `node` in those that Gemini has, and those without a counterpart.
+
+    Subschemas are left as they are.
+    """
+    made = {key: value for key, value in node.items() if key in GEMINI_KEYWORDS}
+    dropped = {key: value for key, value in node.items() if key in _DESCRIBABLE and _constrains(key, value)}
+    if "const" in node:
+        made = _list_values([node["const"]], "const", made, dropped)
+    elif "enum" in node:
+        made = _list_values(list(node["enum"]), "enum", made, dropped)
+    if isinstance(made.get("format"), str) and made["format"] not in GEMINI_FORMATS:
+        dropped["format"] = made.pop("format")
+    _bounds(node, made, dropped)
+    _items(made, dropped, node)
+    if made.get("additionalProperties") is False and node.get("patternProperties"):
+        del made["additionalProperties"]  # some are accepted: `patternProperties` says which
+    return made, dropped
+
+
+def _constrains(keyword: str, value: Any) -> bool:
+    """True if a keyword with this value constrains anything, or is a default."""
+    if keyword in ("default", "const"):
+        return True
+    if keyword in ("minLength", "minProperties", "minContains"):
+        return bool(value)
+    if isinstance(value, bool):
+        return value is (keyword in ("not", "uniqueItems"))
+    return value not in ({}, [])
+
+
+def _list_values(values: list[Any], keyword: str, made: JsonObject, dropped: JsonObject) -> JsonObject:
+    """Return `made` with `values` as Gemini takes them: text and numbers in `enum`, null as a type."""
+    made.pop("enum", None)
+    dropped.pop("const", None)
+    types = list(dict.fromkeys(map(json_type, values)))
+    listed = [value for value in values if type(value) in (str, int, float)]
+    if not {"array", "object"}.isdisjoint(types) or (
+        "boolean" in types and not {True, False} <= {v for v in values if type(v) is bool}
+    ):
+        dropped[keyword] = values[0] if keyword == "const" else values
+        return made
+    if "boolean" not in types and listed and len(listed) == len(values):
+        return {**_with_types(made, types), "enum": listed}
+    if listed and "boolean" not in types and len(types) == 2:  # texts, or numbers, and null
+        one = {"type": next(each for each in types if each != "null"), "enum": listed}
+        made.pop("type", None)
+        return {**made, "anyOf": [one, {"type": "null"}]} if "anyOf" not in made else made
+    if listed:
+        dropped[keyword] = values
+    return _with_types(made, types)
+
+
+def _with_types(made: JsonObject, types: list[str]) -> JsonObject:
+    if "type" in made:
+        return made
+    return {"type": types[0] if len(types) == 1 else types, **made}
+
+
+def _bounds(node: Mapping[str, Any], made: JsonObject, dropped: JsonObject) -> None:
+    """Replace exclusive bounds of integers by inclusive ones: Gemini has no others."""
+    if node.get("type") != "integer":
+        return
+    for keyword, inclusive, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
+        bound = node.get(keyword)
+        if isinstance(bound, int | float) and not isinstance(bound, bool) and math.isfinite(bound):
+            nearest = math.floor(bound) + 1 if step > 0 else math.ceil(bound) - 1
+            other = made.get(inclusive)
+            made[inclusive] = nearest if other is None else (max if step > 0 else min)(other, nearest)
+            dropped.pop(keyword, None)
+
+
+def _items(made: JsonObject, dropped: JsonObject, node: Mapping[str, Any]) -> None:
+    """Rewrite draft-07's lists of items as `prefixItems`; drop `items: false`."""
+    if isinstance(made.get("items"), list):
+        made["prefixItems"] = made.pop("items")
+        if isinstance(node.get("additionalItems"), Mapping):
+            made["items"] = node["additionalItems"]
+            dropped.pop("additionalItems", None)
+        elif node.get("additionalItems") is False:
+            dropped["additionalItems"] = False
+    if isinstance(made.get("items"), bool) and made.pop("items") is False:
+        dropped["items"] = False
+
+
+def _describe_dropped(dropped: JsonObject) -> dict[str, str]:
+    """Return a text for each dropped keyword that is short, by itself; that of `default` by the keyword."""
+    texts = {
+        keyword: f"{keyword}: {text}"
+        for keyword, value in dropped.items()
+        if len(text := json.dumps(value, ensure_ascii=False)) <= _MAX_LENGTH
+    }
+    # A schema has many patterns if its parts have; of defaults it has the outermost.
+    return {keyword if keyword == "default" else text: text for keyword, text in texts.items()}
