@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from toolgen.base.suggestions import did_you_mean
+from toolgen.compile.publishing.request_limits import published_entries
 from toolgen.language.package import Tool
 from toolgen.language.program import Program
 from toolgen.language.targets.builtin import BUILT_IN
@@ -30,17 +31,11 @@ class TargetTools:
     def document(self) -> Any:
         """Return the definitions as the adapter of a built-in target gives them, or as a plain list."""
         if self.format is None:
-            return [self._plain(tool) for tool in self.tools]
+            return [entry for tool in self.tools for entry in published_entries(tool, self.target)]
         module, _, name = self.format.function.partition(":")
         definitions = {tool.wire_name: tool.definition for tool in self.tools}
         document = getattr(import_module(module), name)(definitions)
         return {self.format.key: document} if self.format.key else document
-
-    def _plain(self, tool: Tool) -> dict[str, Any]:
-        published = tool.published[self.target]
-        plain = {"name": published.name, "description": tool.description}
-        strict = {"strict": True} if published.strict else {}
-        return {**plain, "input_schema": published.input_schema, **strict}
 
 
 def export_formats() -> dict[str, tuple[str, ExportFormat]]:
