@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from toolgen.runtime import Toolkit
-from toolgen.serving.code_mode import calls, script
+from toolgen.serving.code_mode import script, toolkit
 
 from tests.code_mode.adversary import attack
 from tests.code_mode.shop import Shop, answering, run, serve
@@ -184,7 +184,7 @@ def test_what_is_printed_is_cut() -> None:
 
 
 def test_calls_are_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "TOTAL_SECONDS", 0.3)
+    monkeypatch.setattr(toolkit, "TOTAL_SECONDS", 0.3)
     found = run_one("for _ in range(50):\n    try: wait(seconds=0.1)\n    except BaseException: pass")
     assert found.startswith("Error [script_stopped]: Its calls took more than 0.3 seconds.")
 
@@ -251,8 +251,8 @@ def test_no_script_acts_unasked() -> None:
 
 @pytest.mark.slow
 def test_the_adversary_finds_a_call_that_does_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def unasked(self: calls.ScriptCalls, tool: str, arguments: Any) -> Any:
+    async def unasked(self: toolkit.ScriptCalls, tool: str, arguments: Any) -> Any:
         return (await self.toolkit.call(tool, arguments)).content
 
-    monkeypatch.setattr(calls.ScriptCalls, "_answer", unasked)
+    monkeypatch.setattr(toolkit.ScriptCalls, "_answer", unasked)
     assert asyncio.run(attack(8)).unasked
