@@ -83,6 +83,13 @@ def test_a_call_waits_for_a_person_and_leaves_a_receipt(shop: Project) -> None:
     assert done.stdout.endswith(f" act {digest}\n")
 
 
+def test_a_call_that_nobody_can_approve_does_not_wait(shop: Project) -> None:
+    (shop.root / "approvers.toml").unlink()
+    done = shop.toolgen("call", "refund", "--input", '{"order": 7}')
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no file approvers.toml: nobody can approve calls (toolgen approvers add)" in done.stderr
+
+
 def test_a_call_that_a_person_declines_does_nothing(shop: Project) -> None:
     command = Command(shop, "call", "refund", "--input", '{"order": 7}', "--yes")
     answer(command.url, {"declined": True})

@@ -242,7 +242,8 @@ async def _pages_of(toolkit: Toolkit, name: str) -> AsyncIterator[ShowApproval |
         except OSError as error:
             why = f"cannot listen at {approvals.url}, where people would approve the call: {error.strerror}"
             raise UnableError("usage", why, "free its port, or set another TOOLGEN_APPROVAL_URL") from None
-        say(*approvals.problems([definition]))
+        for problem in approvals.problems([definition]):
+            raise UnableError("usage", problem)  # nobody could end the wait
         yield show_approval
 
 

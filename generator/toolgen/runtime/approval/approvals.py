@@ -153,7 +153,8 @@ class Approvals:
     def log_facts(self) -> None:
         """Log which file of approvers counts, and where approvals are."""
         where = "memory, for one process" if isinstance(self._store, MemoryStore) else "a shared store"
-        LOGGER.info("approvers: %s, SHA-256 %s; approvals: %s", self._file, self.approvers.sha256, where)
+        known = self.approvers.sha256 or "of no file"
+        LOGGER.info("approvers: %s, SHA-256 %s; approvals: %s", self._file, known, where)
 
     def problems(self, definitions: Collection[Mapping[str, Any]]) -> list[str]:
         """Return why calls of tools with these definitions cannot be approved."""

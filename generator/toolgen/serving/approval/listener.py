@@ -83,10 +83,10 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def serving_pages(approvals: Approvals | None) -> AsyncIterator[None]:
+async def serving_pages(approvals: Approvals) -> AsyncIterator[None]:
     """Serve the pages of approvals at their address on this machine, or at a free port. Raises OSError."""
-    parts = urlsplit("http://localhost:0" if approvals is None or approvals.url is None else approvals.url)
-    if approvals is None or parts.scheme != "http":
+    parts = urlsplit(approvals.url or "http://localhost:0")
+    if parts.scheme != "http":  # those of another server, which shares the store
         yield
         return
     async with serving(ApprovalPages(approvals), 80 if parts.port is None else parts.port) as port:
