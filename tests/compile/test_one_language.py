@@ -17,6 +17,7 @@ from toolgen.language.reading.read import read
 from toolgen.runtime.definition.check import definition_faults
 
 from tests.compile.full_spec import FULL, paths
+from tests.samples import load_beside
 
 OF_FILES = ("toolgen", "enabled")  # fields about a file in YAML, not about a tool
 TOOL = {key: value for key, value in FULL.items() if key not in (*OF_FILES, "page")}  # it streams
@@ -35,26 +36,7 @@ def is_valid_definition(data: Any) -> bool:
     return not definition_faults(data)
 
 
-CHANGES: list[tuple[dict[str, Any], bool]] = [
-    ({"deprecated": {"sunset": "soon"}}, False),
-    ({"deprecated": {"sunset": "2027-02-29"}}, False),
-    ({"targets": {"openai": {"strct": True}}}, False),
-    ({"content": [{"type": "link", "max_bytes": 5}]}, False),
-    ({"load": "deferred", "targets": {"anthropic": {"cache_control": {}}}}, False),
-    ({"rate_limit": {"per_hour": 5}}, False),
-    ({"annotations": {"weight": {"of": None}}}, True),
-    ({"description": " "}, False),
-    ({"confirm": {"message": "Close {shop}?"}}, False),
-    ({"confirm": {"message": "Close {a|count} shops?"}}, False),
-    ({"max_result_bytes": 500, "page": {"items": "/a", "cursor": "/b", "from": "/a"}}, False),
-    ({"output_schema": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#"}}}}, False),
-    ({"output_schema": {"type": "string", "pattern": "("}}, False),
-    ({"examples": [{"name": "a", "input": {"a": 1}}]}, False),
-    ({"annotations": {"weight": 8.0}}, True),
-]
-
-
-@pytest.mark.parametrize(("change", "is_valid"), CHANGES, ids=str)
+@pytest.mark.parametrize(("change", "is_valid"), load_beside(__file__, "one_language.yaml"), ids=str)
 def test_a_value_is_valid_in_both_or_in_neither(change: dict[str, Any], is_valid: bool) -> None:
     data = {"name": "a", "description": "A.", "input_schema": SCHEMA, **change}
     assert (is_valid_spec(data), is_valid_definition(data)) == (is_valid, is_valid)

@@ -20,34 +20,11 @@ from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import is_object_schema
 from toolgen.serving.listed_tool import for_handshake_era, legacy_tools
 
-DRAFT_7 = "http://json-schema.org/draft-07/schema#"
-FIELDS = {"properties": {"n": {"type": "integer"}}}
-OBJECT = {"type": "object", **FIELDS}
-NODE = {"$dynamicAnchor": "node", **OBJECT}
-REF, LIST = {"$ref": "#/$defs/A"}, {"type": "array"}
+from tests.samples import load_beside
 
-
-OBJECTS: Mapping[str, Mapping[str, Any]] = {
-    "inline": OBJECT,
-    "a reference": {**REF, "$defs": {"A": OBJECT}},
-    "an anchor": {"$ref": "#a", "$defs": {"A": {"$anchor": "a", **OBJECT}}},
-    "a reference to a property": {**OBJECT, "type": ["object"], "allOf": [{"$ref": "#/$defs/A/properties/b"}],
-                                  "$defs": {"A": {"properties": {"b": OBJECT}}}},
-    "a dynamic reference": {"$dynamicRef": "#node", "$defs": {"A": NODE}},
-    "draft-07, a reference": {"$schema": DRAFT_7, "$ref": "#/definitions/A", "definitions": {"A": OBJECT}},
-    "allOf of two": {"allOf": [OBJECT, {"required": ["n"]}]},
-    "anyOf beside the type": {"type": "object", "anyOf": [{"required": ["n"]}, FIELDS]},
-    "const": {"const": {"n": 1}},
-    "a recursive object": {**REF, "$defs": {"A": {**OBJECT, "additionalProperties": REF}}},
-}  # fmt: skip
-OTHERS: Mapping[str, Mapping[str, Any]] = {
-    "properties without a type": FIELDS,  # valid for a text
-    "an array": LIST,
-    "an object or null": {"type": ["object", "null"]},
-    "draft-07, the type is ignored": {
-        "$schema": DRAFT_7, **OBJECT, "$ref": "#/definitions/A", "definitions": {"A": LIST}
-    },
-}  # fmt: skip
+CASES = load_beside(__file__, "object_outputs.yaml")
+OBJECTS: Mapping[str, Mapping[str, Any]] = CASES["objects"]
+OTHERS: Mapping[str, Mapping[str, Any]] = CASES["others"]
 VALUE = {"n": 1}
 
 
