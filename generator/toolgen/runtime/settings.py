@@ -251,7 +251,7 @@ def flag_of(setting: Field[Any]) -> str | None:
 
 
 def _default_of(setting: Field[Any]) -> str:
-    value = setting.default
+    value: Any = setting.default
     if value is False:
         return "off"
     return f"{value:,.0f}" if isinstance(value, int | float) else str(value or "")

@@ -17,7 +17,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -140,12 +140,17 @@ class ToolkitSubject(Subject):
         fixtures: Fixtures,
         scopes: tuple[str, ...],
         before_call: Callable[[Call], None] = lambda _: None,
+        *,
+        has_people: bool = True,
     ) -> None:
+        """`has_people`: people sign the calls of tools that need it; to make their keys takes time."""
         self.fixtures = fixtures
         self.scopes = scopes
         self.before_call = before_call
         self.has_state = fixtures.take_snapshot is not None
         self.has_fresh_data = fixtures.make_toolkit is not None
+        self.has_people = has_people
+        self.last_state: Any = NO_STATE
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
@@ -153,7 +158,7 @@ class ToolkitSubject(Subject):
         with tempfile.TemporaryDirectory(prefix="toolgen-test-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             toolkit = self.fixtures.toolkit(folder)
-            with _people_of(toolkit) as sign:
+            with _people_of(toolkit) if self.has_people else nullcontext() as sign:
                 async with toolkit:
                     yield ToolkitSession(self, toolkit, folder, sign)
 
@@ -292,7 +297,10 @@ class ToolkitSession(Session):
         """Return a copy of the project's snapshot."""
         if not self._subject.has_state:
             return NO_STATE
-        return copy.deepcopy(self._subject.fixtures.snapshot(self._folder))
+        found = self._subject.fixtures.snapshot(self._folder)
+        if found != self._subject.last_state:  # most calls change nothing, and copying takes longest
+            self._subject.last_state = copy.deepcopy(found)
+        return self._subject.last_state
 
 
 @contextmanager

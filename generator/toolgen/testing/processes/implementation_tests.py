@@ -166,14 +166,10 @@ def _run_task(data: Any, hung: TextIOWrapper, write: Callable[..., None]) -> Non
                 watch()
                 write(call=call_command(call, tool))
 
-            subject = ToolkitSubject(fixtures, tool.scopes, before_call)
+            subject = ToolkitSubject(fixtures, tool.scopes, before_call, has_people=tool.needs_people)
             started, before = time.monotonic(), sum(fixtures.seconds)
             report = ToolRunner(tool, subject, task.options, tools=task.others).run()
-            report = replace(
-                report,
-                seconds=time.monotonic() - started,
-                fixture_seconds=sum(fixtures.seconds) - before,
-            )
-            write(report=asdict(report))
+            seconds, in_fixtures = time.monotonic() - started, sum(fixtures.seconds) - before
+            write(report=asdict(replace(report, seconds=seconds, fixture_seconds=in_fixtures)))
     except FixtureError as error:
         write(unusable=str(error))
