@@ -26,9 +26,13 @@ from toolgen.project import (
     find_project,
     find_root,
     kind_of,
+    read_specs,
+    read_text,
 )
 
 _PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+_MAX_COMPARED = 200  # specs, which take about 4 ms; a command that runs tools should not wait for more
 
 SERVER_HINT = (
     "run `toolgen generate` with the target mcp, or name the generated package: toolgen serve PACKAGE"
@@ -80,8 +84,11 @@ def find_package(args: argparse.Namespace, *, generates: bool = False) -> Genera
     # a deployment may hold only the generated package and its implementations
     if name is None or find_configuration(find_root(folder)):
         project = find_project(folder)
-        if generates and name in (None, project.package):
-            bring_up_to_date(project, args, serves=True)
+        if name in (None, project.package):
+            if generates:
+                bring_up_to_date(project, args, serves=True)
+            else:
+                warn_of_edited_specs(project)
         name, folder = name or project.package, project.import_root
     sys.path.insert(0, str(folder))
     return GeneratedPackage(name, folder)
@@ -90,19 +97,22 @@ def find_package(args: argparse.Namespace, *, generates: bool = False) -> Genera
 def bring_up_to_date(project: Project, args: argparse.Namespace, *, serves: bool = False) -> None:
     """Generate what is out of date, as `toolgen generate` does; files that were edited are left as they are.
 
-    If nothing may be generated, raise `UnableError` instead. Without the generator or without specs, do
-    nothing; if a server (`serves`) cannot generate, say so.
+    If nothing may be generated, raise `UnableError` instead. Without the generator, without specs, or if a
+    server (`serves`) cannot write, warn of specs that changed.
     """
     try:
         if kind_of(project.root, project.specs, links=True) is FileKind.FOLDER:  # deployments have none
             _bring_up_to_date(project, args)
+        return
     except ModuleNotFoundError as error:
         if users_error(error) is None:
             raise
-    except (UnableError, SpecErrors) as error:
+        if args.frozen and edited_specs(project):
+            raise _stale(args) from error
+    except (UnableError, SpecErrors):
         if not serves or args.frozen:
             raise
-        say(f"warning: nothing was generated: {error}", always=True)
+    warn_of_edited_specs(project)
 
 
 def _bring_up_to_date(project: Project, args: argparse.Namespace) -> None:
@@ -141,6 +151,36 @@ def _bring_up_to_date(project: Project, args: argparse.Namespace) -> None:
 def _stale(args: argparse.Namespace) -> UnableError:
     hint = f"run `{command_line(args, 'generate')}`, or leave out --frozen and TOOLGEN_FROZEN"
     return UnableError("not-generated", "the generated code is not what the specs describe", hint)
+
+
+def warn_of_edited_specs(project: Project) -> None:
+    """Warn if the code that will run was generated from other specs than those in the folder.
+
+    Says nothing of a project without specs or manifest, such as a deployment, or with very many specs.
+    """
+    if edited := edited_specs(project):
+        what, them = (edited[0], "it") if len(edited) == 1 else (count(len(edited), "spec"), "them")
+        say(f"warning: {what} changed after `toolgen generate`: run that again to use {them}", always=True)
+
+
+def edited_specs(project: Project) -> list[str]:
+    """Return the specs that changed since the code was generated; none, if that is not known."""
+    try:
+        if kind_of(project.root, project.specs, links=True) is not FileKind.FOLDER:
+            return []
+        from toolgen.compile.output_changes import digest
+        from toolgen.project.output.manifest import MAX_MANIFEST, NAME, parse_manifest
+
+        text = read_text(project.root, f"{project.output}/{NAME}", limit=MAX_MANIFEST)
+        manifest = parse_manifest(text or "")
+        if manifest is None or len(manifest.inputs) > _MAX_COMPARED:
+            return []
+        found = read_specs(project)
+    except (UnableError, SpecErrors):
+        return []
+    recorded = manifest.inputs
+    present = {f"{project.specs}/{path}": digest(content) for path, content in found.items()}
+    return sorted(path for path in {*recorded, *present} if recorded.get(path) != present.get(path))
 
 
 def working_folder(args: argparse.Namespace) -> AbstractContextManager[None]:
