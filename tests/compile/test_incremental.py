@@ -10,7 +10,7 @@ from toolgen.compile.compiled_specs import decode_code
 from toolgen.compile.incremental import CompileBatch, Encoded, WorkerPool, in_this_process
 from toolgen.compile.output_changes import find_changes
 from toolgen.compile.pipeline import compile_project, compile_specs, link
-from toolgen.compile.printing.render import RenderedFiles, render_index
+from toolgen.compile.printing.render import render_index
 from toolgen.language.changes import Manifest, Tree
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.package import Package, PackageSettings, Tool
@@ -122,7 +122,7 @@ def test_the_files_of_all_tools_are_printed_again_when_a_name_in_them_changes(
 ) -> None:
     printed: list[str] = []
 
-    def recorded(package: Package, targets: Sequence[Target]) -> RenderedFiles:
+    def recorded(package: Package, targets: Sequence[Target]) -> Tree:
         printed.append(package.package)
         return render_index(package, targets)
 
