@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -155,8 +154,8 @@ class _DocumentReader:
                     read.keywords[keyword] = HeldSchemas(self._index(target.path, target.value))
                 else:
                     read.problem = target.reason
-            elif keyword in _WITH_VALUES and (problem := _problem_of_value(value)):
-                read.problem = problem
+            elif keyword in ("const", "enum") and is_deeper(value, _MOST_LEVELS):
+                read.problem = "a value is nested too deeply"
             else:
                 read.keywords[keyword] = self._operand(keyword, value, node)
         return read
@@ -205,24 +204,6 @@ def _keywords(schema: Mapping[str, Any], draft: Draft) -> Iterator[tuple[str, An
 
 
 _MOST_LEVELS: Final = 60  # of a value in `enum` and `const`: formulas of such values are built recursively
-
-
-_WITH_VALUES: Final = frozenset(
-    ("const", "enum", "exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
-)
-
-
-def _problem_of_value(value: Any) -> str | None:
-    """Return why a value in a schema is not compared with others."""
-    if is_deeper(value, _MOST_LEVELS):
-        return "a value is nested too deeply"
-    stack = [value]
-    for inner in stack:  # grows
-        if isinstance(inner, float) and not math.isfinite(inner):
-            return "a number is not finite"
-        if isinstance(inner, dict | list):
-            stack += inner.values() if isinstance(inner, dict) else inner
-    return None
 
 
 _MOST_LEVELS_OF_SCHEMAS: Final = 2_000  # of objects and lists; only the sum of all paths grows with these
