@@ -143,7 +143,7 @@ def _renamed(pair: ToolPair) -> Finding:
 def _renamed_for_targets(pair: ToolPair) -> Iterator[Finding]:
     """Yield a finding for each target whose callers find the tool under another name than before.
 
-    The verdict is that on what the target lists, as in a comparison with exported definitions.
+    The verdict is that on what the target lists.
     """
     if not pair.knows("targets"):
         return

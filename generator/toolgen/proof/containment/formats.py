@@ -21,7 +21,6 @@ from toolgen.schema.validator import compiled
 class Format:
     """The texts of one format: a pattern, and samples."""
 
-    name: str
     pattern: str  # that every valid text matches
     is_exact: bool  # no other text does
     valid: tuple[str, ...]
@@ -53,7 +52,7 @@ _SAMPLES: Final = tomllib.loads(
 def _format(name: str, pattern: str, *, is_exact: bool) -> Format:
     samples = _SAMPLES[name]
     valid, invalid, within = (tuple(samples.get(key, ())) for key in ("valid", "invalid", "within"))
-    return Format(name, f"^{pattern}$", is_exact, valid, invalid, within)
+    return Format(f"^{pattern}$", is_exact, valid, invalid, within)
 
 
 # Dates and times (RFC 3339)

@@ -7,8 +7,4 @@ values. Work is limited by counts, never by time.
 from toolgen.proof.instances.generator import InstanceGenerator, example_value
 from toolgen.proof.instances.shrinking import shrink
 
-__all__ = [
-    "InstanceGenerator",
-    "example_value",
-    "shrink",
-]
+__all__ = ["InstanceGenerator", "example_value", "shrink"]

@@ -8,13 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolgen.proof.containment import NotContained, check_containment
-from toolgen.proof.instances.builder import (
-    EXAMPLE_STYLE,
-    MISSING,
-    STYLES,
-    TRIES,
-    ValueBuilder,
-)
+from toolgen.proof.instances.builder import EXAMPLE_STYLE, MISSING, STYLES, TRIES, ValueBuilder
 from toolgen.proof.instances.prepared_schema import PreparedSchema
 
 Seed = int | str
