@@ -144,7 +144,8 @@ async def ask_in_event_loop(question: str) -> str:
     import asyncio  # commands that run no event loop do not wait for it
 
     loop, is_typed = asyncio.get_running_loop(), asyncio.Event()
-    _prompt(question)
+    with suppress(OSError):
+        streams.write_prompt(sys.stderr, question)
     try:
         loop.add_reader(sys.stdin, is_typed.set)
     except NotImplementedError:  # on Windows, where ^C ends the read of another thread, too
@@ -159,11 +160,6 @@ async def ask_in_event_loop(question: str) -> str:
         signal.raise_signal(signal.SIGINT)
         await asyncio.Event().wait()  # until the task is cancelled
         raise
-
-
-def _prompt(question: str) -> None:
-    with suppress(OSError):
-        streams.write_prompt(sys.stderr, question)
 
 
 def _read_answer() -> str:

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import suppress
 from logging.handlers import QueueHandler, QueueListener
 from queue import SimpleQueue
@@ -25,9 +26,6 @@ from .redaction import without_text
 
 if TYPE_CHECKING:
     from toolgen.runtime.settings import Settings
-
-
-from collections import Counter
 
 _CHATTY: Final = {
     **dict.fromkeys(("httpcore", "httpx", "httpx2", "mcp", "uvicorn"), logging.WARNING),
