@@ -10,11 +10,11 @@ from toolgen.runtime.settings import SettingError, Settings, variable, variables
 PAGE = """\
 # Environment variables
 
-Those with a flag are flags of `toolgen serve` and `python -m generated.mcp_server`, too; a flag comes first. Names that are almost one of these are warned of.
-Secrets can be [in files](limits-and-keys.md#secrets-in-files). In brackets: what counts without the variable. `toolgen help settings` prints this list.
+A flag of `toolgen serve` and `python -m generated.mcp_server` comes before its variable; a name that is almost one of these is warned of. Secrets can be
+[in files](limits-and-keys.md#secrets-in-files). In brackets: what counts without the variable. `toolgen help settings` prints this list.
 
-| variable | flag | default | meaning |
-|---|---|---|---|
+| variable, flag | meaning |
+|---|---|
 """
 
 
@@ -49,7 +49,7 @@ def test_the_page_has_every_variable(record: bool) -> None:
     """`pytest --record` writes it."""
     page = Path(__file__).parents[2] / "docs" / "environment.md"
     rows = (
-        f"| `{each.name}` | {f'`{each.flag}`' if each.flag else ''} | {each.default} | {each.about} |\n"
+        f"| `{each.name}`{f' `{each.flag}`' * bool(each.flag)} | {each.about}{f' [{each.default}]' * bool(each.default)} |\n"
         for each in variables()
     )
     text = PAGE + "".join(rows)
