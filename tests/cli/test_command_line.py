@@ -9,11 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from toolgen.changes.table import RULES, SERVER_RULES
 from toolgen.cli import main
+from toolgen.cli.output import progress_line, say
 from toolgen.cli.parser import COMMANDS, SUBCOMMANDS, SUCCESSORS, TOPICS
 from toolgen.language.codes import CODES
 
@@ -104,6 +106,20 @@ def test_list_prints_one_line_for_each_tool(project: Cli) -> None:
         "spec": "specs/greet.yaml",
     }
     assert project("list").code == 0
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_progress_is_shown_on_a_terminal_from_the_first_second_on_until_there_is_output(
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    with progress_line("testing") as report, progress_line("reading"):
+        report("testing greet", 1, 2)
+        time.sleep(1.2)
+        say("one tool failed")
+    *shown, said = capsys.readouterr().err.split("\r\x1b[K")
+    assert ("testing greet: 1 of 2, 1 s" in shown) == is_terminal
+    assert said == "one tool failed\n"
 
 
 def test_list_and_new_compile_no_other_tool(project: Cli) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from toolgen.cli.report.json import diagnostics_data
-from toolgen.cli.report.text import render
+from toolgen.cli.report.text import render, summary_of_tests
 from toolgen.language.diagnostic import Diagnostic, Note
 from toolgen.language.source import Span
+from toolgen.testing.results import ProjectReport, ToolReport
 
 FAULT = Diagnostic(
     Span("specs/weather.yaml", 5, 5, 10),
@@ -18,6 +19,14 @@ TEXT = "\n\n\n\n    descripton: typo\n"
 
 def _one(text: str, span: Span) -> list[str]:
     return render([Diagnostic(span, "bad-value", "bad")], {span.file: text}).splitlines()
+
+
+def test_slow_fixtures_are_named() -> None:
+    tools = [ToolReport(f"greet_{number}", calls=100, seconds=10, fixture_seconds=8) for number in range(2)]
+    report = ProjectReport(tuple(tools), seed="0", package="generated", fixtures="tests/toolgen_fixtures.py")
+    assert "16 of 20 s were spent in tests/toolgen_fixtures.py: prepare data once, and copy it" in (
+        list(summary_of_tests(report))
+    )
 
 
 def test_the_format_that_the_documentation_shows() -> None:

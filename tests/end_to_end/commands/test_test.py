@@ -143,6 +143,27 @@ def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyP
     assert [failure.message for failure in report.failures] == ["a call hangs in tools/hangs.py:10"]
 
 
+def test_progress_names_the_tool_and_the_fixture_that_is_waited_for(project: Project) -> None:
+    from toolgen.project import read_project
+    from toolgen.testing.project_tests import run_project_tests
+    from toolgen.testing.runner import RunOptions
+
+    add(project, "good")
+    slow = FIXTURES.replace("    return", "    time.sleep(1.5)\n    return").replace(
+        "from", "import time\nfrom", 1
+    )
+    project.write("tests/toolgen_fixtures.py", slow)
+    project.generate()
+    shown: list[tuple[str, int, int]] = []
+    run_project_tests(
+        read_project(str(project.root)),
+        RunOptions(examples_only=True),
+        names=["good"],
+        progress=lambda *progress: shown.append(progress),
+    )
+    assert ("testing good, in toolgen_toolkit", 0, 1) in shown
+
+
 def test_without_generated_code_nothing_can_be_tested(project: Project) -> None:
     done = project.toolgen("test", "--frozen")
     assert (done.returncode, "error[not-generated]" in done.stderr) == (2, True)
