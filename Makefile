@@ -11,7 +11,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help adversary demo test test-slow test-wheel test-bridges test-browser test-all check generate adopt clients corpus conformance journeys fuzz mutants breaking-proof bench bench-worst soak docs explorer lock release clean
+.PHONY: help adversary demo test test-slow test-wheel test-bridges test-browser test-all check generate adopt clients corpus conformance journeys fuzz mutants breaking-proof bench bench-compare bench-worst soak docs explorer lock release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -163,10 +163,14 @@ breaking-proof: $(READY) ## compare schemas for every edit, and try to refute th
 	@$(BIN)/python -m tools.breaking $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(CELLS),--cells $(CELLS)) $(if $(PAIRS),--pairs $(PAIRS)) $(if $(PART),--part $(PART))
 
-# BASE=main compares this checkout with another commit. A part: ROWS=help,check SIZES=10,100 ROUNDS=5. Busy machine: CLOCK=cpu. Figures: JSON=file.
+# A part: ROWS=help,check SIZES=10,100 ROUNDS=5. Busy machine: CLOCK=cpu. Figures: JSON=file.
 bench: $(READY) ## measure the speed of commands, servers and calls
-	@$(BIN)/python -m benchmarks $(if $(BASE),--compare "$(BASE)") $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
+	@$(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(JSON),--json $(JSON))
+
+bench-compare: $(READY) ## compare the speed of this checkout with another commit, BASE=main
+	@$(BIN)/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
 
 # COMMIT=v1 measures another version, CLOCK=cpu a busy machine, ONLY=text some of the requests.
 bench-worst: $(READY) ## send the worst requests to a server: how long other clients wait, and memory
