@@ -11,7 +11,7 @@ DEPLOY := .venv-deploy
 REPORT ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help adversary demo test test-slow test-wheel test-bridges test-browser test-all check generate adopt clients corpus conformance journeys fuzz mutants breaking-proof bench bench-compare bench-worst soak docs explorer lock release clean
+.PHONY: help adversary demo test test-slow test-wheel test-bridges test-browser test-all check generate adopt clients corpus conformance journeys fuzz mutants breaking-proof bench soak docs explorer lock release clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -168,13 +168,13 @@ bench: $(READY) ## measure the speed of commands, servers and calls
 	@$(BIN)/python -m benchmarks $(if $(ROWS),--rows $(ROWS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(JSON),--json $(JSON))
 
-bench-compare: $(READY) ## compare the speed of this checkout with another commit, BASE=main
-	@$(BIN)/python -m benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) \
-		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
-
-# COMMIT=v1 measures another version, CLOCK=cpu a busy machine, ONLY=text some of the requests.
-bench-worst: $(READY) ## send the worst requests to a server: how long other clients wait, and memory
-	@$(BIN)/python -m benchmarks.worst $(if $(COMMIT),--commit $(COMMIT)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ONLY),--only "$(ONLY)")
+# bench-compare: BASE=v1 is the other commit, SIZES, ROUNDS and CLOCK as for bench.
+BENCH_compare = benchmarks --compare "$${BASE:-main}" $(if $(SIZES),--sizes $(SIZES)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(CLOCK),--clock $(CLOCK))
+# bench-worst: COMMIT=v1 measures another version, CLOCK=cpu a busy machine, ONLY=text some of the requests.
+BENCH_worst = benchmarks.worst $(if $(COMMIT),--commit $(COMMIT)) $(if $(CLOCK),--clock $(CLOCK)) $(if $(ONLY),--only "$(ONLY)")
+bench-%: $(READY) ## bench-compare: the speed of another commit; bench-worst: what the worst requests cost other clients, and memory
+	@test -n '$(BENCH_$*)' || { echo "there is no target bench-$*: see make help" >&2; exit 2; }
+	@$(BIN)/python -m $(BENCH_$*)
 
 # CALLS=10000 makes it shorter.
 soak: $(READY) ## make 100,000 calls of both eras over HTTP while tools and clients misbehave
