@@ -23,7 +23,6 @@ from toolgen.runtime.response import ERROR_KEY
 from toolgen.runtime.validation.compiled_schema import CompiledSchema
 from toolgen.runtime.validation.faults import find_faults, list_faults
 from toolgen.runtime.validation.json_value import is_json, whole_numbers
-from toolgen.schema.inline import RESULT_PROPERTY
 from toolgen.serving.received_results import block_of, repeats, response_of, text_of
 
 from .arguments import as_json
@@ -84,7 +83,7 @@ class ClientTool:
         schema = contract.response_schema
         if schema is None:
             return self._with_blocks(result, _json_of(result), contract)
-        response = response_of(result, schema.accepts if _may_be_wrapped(result) else _anything)
+        response = response_of(result, schema.accepts)
         built = self._built(contract.build_response, schema, response)
         return self._with_blocks(result, built, contract) if declares_blocks(self.definition) else built
 
@@ -178,15 +177,6 @@ class ClientTool:
             return tuple(map(block_of, content))
         except ValueError as error:
             raise InvalidResponseError(f"The answer of {self.name} breaks its contract: {error}") from None
-
-
-def _anything(value: Any) -> bool:
-    return True
-
-
-def _may_be_wrapped(result: Any) -> bool:
-    structured = result.structured_content
-    return structured is None or (isinstance(structured, dict) and structured.keys() == {RESULT_PROPERTY})
 
 
 def _json_of(result: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar
 
@@ -70,16 +71,15 @@ class ClientBase:
             on_content: receives the blocks that a tool sends beside its response without declaring them.
                 Without it, blocks other than texts are reported by an UndeclaredContentWarning.
         """
-        from .options import CallSettings
-
-        old = self._settings
+        options = {
+            "timeout": timeout,
+            "retries": retries,
+            "on_progress": on_progress,
+            "on_content": on_content,
+        }
         made = copy(self)
-        made._settings = CallSettings(
-            old.timeout if timeout is None else timeout,
-            old.retries if retries is None else retries,
-            old.on_progress if on_progress is None else on_progress,
-            old.on_content if on_content is None else on_content,
-        )
+        given: Any = {name: value for name, value in options.items() if value is not None}
+        made._settings = replace(self._settings, **given)
         return made
 
     @property

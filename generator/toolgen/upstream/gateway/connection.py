@@ -186,7 +186,8 @@ class Connection(ServerConnection):
     def _open_transport(self) -> AbstractAsyncContextManager[OpenTransport]:
         address = self._upstream.address(caller=self._caller)
         budget = ByteBudget(address.shown, MAX_BYTES, values=MAX_VALUES)
-        return open_transport(address, budget, log=_log, is_patient=True, report=self._report)
+        log = partial(LOGGER.debug, "an upstream wrote to stderr: %s")
+        return open_transport(address, budget, log=log, is_patient=True, report=self._report)
 
     async def _hold(self, ready: asyncio.Future[Any], closing: asyncio.Event, **options: Any) -> None:
         upstream = self._upstream
@@ -292,7 +293,3 @@ def _invalid(error: SourceError) -> RequestFailedError:
 
 def _name_of(client: Client) -> str:
     return "" if client.server_info is None else client.server_info.name
-
-
-def _log(line: str) -> None:
-    LOGGER.debug("an upstream wrote to stderr: %s", line)
