@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 import signal
 import socket
@@ -15,7 +16,7 @@ import httpx2
 import mcp_types as types
 import pytest
 from toolgen.runtime.approval.approvals import Approvals
-from toolgen.runtime.settings import Settings
+from toolgen.runtime.settings import SettingError, Settings
 from toolgen.serving.approval import listener
 from toolgen.serving.approval.pages import ApprovalPages
 from toolgen.serving.transports.http import ALL_ARE_ONE
@@ -233,14 +234,17 @@ def test_a_server_without_an_address_of_pages_does_not_start(shop: Project) -> N
 async def test_pages_are_served_at_the_port_of_their_address(
     monkeypatch: pytest.MonkeyPatch, url: str | None, port: int
 ) -> None:
+    asked: list[int] = []
+
     def refuse(host: str, port: int) -> None:
-        raise OSError(port)
+        asked.append(port)
+        raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(listener, "listen_for_pages", refuse)
-    with pytest.raises(OSError) as refused:
+    with pytest.raises(SettingError, match="Permission denied; choose another"):
         async with listener.serving_pages(Approvals(Settings(approval_url=url))):
             pass
-    assert refused.value.args == (port,)
+    assert asked == [port]
 
 
 async def test_a_browser_may_leave_before_it_has_sent_a_signature() -> None:

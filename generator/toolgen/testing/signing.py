@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
 
 from toolgen.base.files import WritableFolder
 from toolgen.runtime.approval.approvals import ApprovalError, ApprovalRecord, Approvals, Found
@@ -17,8 +16,6 @@ from toolgen.runtime.toolkit import Toolkit
 
 from .test_key import TestKey
 
-_URL: Final = "http://localhost"  # nothing is served there
-
 
 class TestKeyApprovals(Approvals):
     """Approvals of a toolkit, by people with test keys, who are in every group that its tools name.
@@ -26,15 +23,15 @@ class TestKeyApprovals(Approvals):
     Their keys and receipts are in `folder`. Raises SettingError without the extra `approval`.
     """
 
-    def __init__(self, toolkit: Toolkit, folder: Path, url: str | None = _URL) -> None:
+    def __init__(self, toolkit: Toolkit, folder: Path) -> None:
         rules = [each.get("confirm", {}) for each in toolkit.definitions.values() if needs_people(each)]
         groups = sorted({name for rule in rules for name in rule.get("approvers", ())})
-        self._keys = [
-            TestKey.make() for _ in range(max((rule.get("quorum", 1) for rule in rules), default=1))
-        ]
+        quorum = max((rule.get("quorum", 1) for rule in rules), default=1)
+        self._keys = [TestKey.make() for _ in range(quorum)]
         entries = [key.entry(f"test person {number}", groups) for number, key in enumerate(self._keys, 1)]
         WritableFolder(folder).write("approvers.toml", "".join(entries).encode(), mode=0o600)
         approvers, receipts = str(folder / "approvers.toml"), str(folder / "receipts.jsonl")
+        url = "http://localhost"  # nothing is served there
         super().__init__(Settings(approvers=approvers, receipts=receipts, approval_url=url))
 
     async def sign_as_needed(self, confirmation: Confirmation) -> bool:
@@ -45,10 +42,9 @@ class TestKeyApprovals(Approvals):
 
     async def _sign(self, approval_id: str) -> None:
         with suppress(ApprovalError):  # another call has used it
+            record = await self.get(approval_id)
             for key in self._keys:
-                record = await self.get(approval_id)
-                if record.state == "pending":
-                    await self.sign(approval_id, key.sign(record.digest, self.origin))
+                await self.sign(approval_id, key.sign(record.digest, self.origin))
 
 
 class MockApprovals(TestKeyApprovals):

@@ -236,12 +236,7 @@ async def _pages_of(toolkit: Toolkit, name: str) -> AsyncIterator[ShowApproval |
             say(*terminal_lines(confirmation.text), f"to approve it, open {address.url}", always=True)
         return True
 
-    async with contextlib.AsyncExitStack() as stack:
-        try:
-            await stack.enter_async_context(serving_pages(approvals))
-        except OSError as error:
-            why = f"cannot listen at {approvals.url}, where people would approve the call: {error.strerror}"
-            raise UnableError("usage", why, "free its port, or set another TOOLGEN_APPROVAL_URL") from None
+    async with serving_pages(approvals):
         for problem in approvals.problems([definition]):
             raise UnableError("usage", problem)  # nobody could end the wait
         yield show_approval

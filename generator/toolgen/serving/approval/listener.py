@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from hmac import compare_digest
 from http import HTTPStatus
 from secrets import token_urlsafe
@@ -22,6 +23,7 @@ from starlette.types import ASGIApp
 
 from toolgen.runtime.approval.approvals import ApprovalError, Approvals
 from toolgen.runtime.approval.approvers import Approver
+from toolgen.runtime.settings import SettingError
 from toolgen.serving.auth.addresses import listen
 
 from .pages import PATH, ApprovalPages, read_body, with_files
@@ -84,12 +86,19 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def serving_pages(approvals: Approvals) -> AsyncIterator[None]:
-    """Serve the pages of approvals at their address on this machine, or at a free port. Raises OSError."""
+    """Serve the pages of approvals on this machine, at their port or a free one. Raises SettingError."""
     parts = urlsplit(approvals.url or "http://localhost:0")
     if parts.scheme != "http":  # those of another server, which shares the store
         yield
         return
-    async with serving(ApprovalPages(approvals), 80 if parts.port is None else parts.port) as port:
+    async with AsyncExitStack() as stack:
+        try:
+            app = ApprovalPages(approvals)
+            port = await stack.enter_async_context(serving(app, 80 if parts.port is None else parts.port))
+        except OSError as error:
+            where = f"at {approvals.url or 'localhost'}, on 127.0.0.1 and ::1"
+            why = f"{os.strerror(error.errno or 0)}; choose another --approval-url"
+            raise SettingError(f"cannot serve the pages of approvals {where}: {why}") from None
         approvals.use_url(f"http://localhost:{port}")
         yield
 

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from toolgen.base import KIB
 from toolgen.runtime.approval.approvals import ApprovalError, Approvals
@@ -43,25 +43,18 @@ async def page_file(request: Request) -> Response:
     name = request.scope["path"].rpartition("/")[2]
     page = name if name in FILES else "enrol.html" if name == "enrol" else "approval.html"
     content = files(__package__).joinpath("page", page).read_bytes()
-    return Response(content, media_type=FILES.get(page, "text/html"))
+    return Response(content, 200, _HEADERS, FILES.get(page, "text/html"))
 
 
-def with_files(*routes: Route) -> ASGIApp:
-    """Return an application of the pages' files and `routes`, whose answers stay out of frames and caches."""
+def with_files(*routes: Route) -> Starlette:
+    """Return an application of the pages' files and `routes`."""
     found = [Route(f"{PATH}{name}", page_file, methods=["GET"]) for name in (*FILES, "enrol")]
     handlers: Any = {ApprovalError: _refuse, StoreError: _refuse}
-    app = Starlette(routes=[*found, *routes], exception_handlers=handlers)
+    return Starlette(routes=[*found, *routes], exception_handlers=handlers)
 
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *added]}
-            await send(message)
 
-        await app(scope, receive, send_with_headers)
-
-    return answer
+def _json(content: Mapping[str, Any], status: int = 200) -> Response:
+    return JSONResponse(content, status, _HEADERS)
 
 
 def _refuse(request: Request, error: Exception) -> Response:
@@ -69,7 +62,7 @@ def _refuse(request: Request, error: Exception) -> Response:
         LOGGER.error("an approval is refused: %s", error)
         error = ApprovalError(503, "The store of approvals does not answer.")
     state = {} if error.state is None else {"state": error.state}
-    return JSONResponse({"error": str(error), **state}, error.status)
+    return _json({"error": str(error), **state}, error.status)
 
 
 class ApprovalPages:
@@ -86,8 +79,7 @@ class ApprovalPages:
     def is_for(self, scope: Scope) -> bool:
         """True for an HTTP request to a page of approvals, wherever the application is mounted."""
         below = self._below(scope)
-        path: str = below["path"]
-        return path.removeprefix(below["root_path"]).startswith(PATH)
+        return bool(below["path"].removeprefix(below["root_path"]).startswith(PATH))
 
     def _below(self, scope: Scope) -> Scope:
         """Return a scope whose root path has the path of the approval URL, which a proxy may leave there."""
@@ -111,9 +103,7 @@ class ApprovalPages:
             "userVerification": "required",
         }
         shown = record.model_dump(include={"act", "title", "state", "done_before"})
-        return JSONResponse(
-            {**shown, "digest": record.digest, "options": options, "approvers": record.people}
-        )
+        return _json({**shown, "digest": record.digest, "options": options, "approvers": record.people})
 
     async def _post(self, request: Request) -> Response:
         body = await read_body(request, self._approvals.origin)
@@ -124,7 +114,7 @@ class ApprovalPages:
             record = await self._approvals.sign(approval_id, credential)
         else:
             raise ApprovalError(400, 'The body is neither {"credential": …} nor {"declined": true}.')
-        return JSONResponse({"state": record.state, "approvers": record.people})
+        return _json({"state": record.state, "approvers": record.people})
 
 
 async def read_body(request: Request, origin: str) -> Mapping[str, Any]:

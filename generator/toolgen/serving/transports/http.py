@@ -68,10 +68,7 @@ PATHS: Final = (ENDPOINT, f"{ENDPOINT}/")
 RETRY_SECONDS: Final = "5"
 STARTING: Final = "starting"
 STOPS: Final = "stopping"
-ALL_ARE_ONE: Final = (
-    "callers are not identified, so each can use an approval that another asked for: configure "
-    "--auth-tokens or --auth-issuer"
-)
+ALL_ARE_ONE: Final = "callers are not identified, so each can use another's approval: configure --auth-tokens"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
 NOT_FOUND: Final = PlainTextResponse("Not Found", 404)

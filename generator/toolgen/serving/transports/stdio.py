@@ -22,7 +22,6 @@ from pydantic_core import PydanticSerializationError, ValidationError, from_json
 
 from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.own_threads import OwnThreads
-from toolgen.runtime.settings import SettingError
 from toolgen.runtime.text import well_formed_value
 from toolgen.serving.server import ToolServer, report_approvals
 
@@ -46,13 +45,7 @@ async def _serve_with_pages(server: ToolServer, serve: Callable[[], Awaitable[in
         return await serve()
     from toolgen.serving.approval.listener import serving_pages  # of tools that people approve
 
-    async with contextlib.AsyncExitStack() as stack:
-        try:
-            await stack.enter_async_context(serving_pages(approvals))
-        except OSError as error:
-            where = f"at {approvals.url or 'localhost'}, on 127.0.0.1 and ::1"
-            why = os.strerror(error.errno or 0)
-            raise SettingError(f"cannot serve the pages of approvals {where}: {why}") from None
+    async with serving_pages(approvals):
         report_approvals(server)
         return await serve()
 

@@ -44,6 +44,7 @@ from toolgen.testing.subject import (
 )
 from toolgen.testing.tool_under_test import ToolUnderTest
 
+_ASKS_PEOPLE = "people would be asked to approve its calls"
 _MAX_DETAIL = 400  # characters
 
 
@@ -262,8 +263,7 @@ def _test_tools(
             yield _not_tested(tool, listed.failures, "the server has no such tool")
             continue
         if tool.needs_people:  # whatever --all-calls says: an approval is a real one here
-            why = "people would be asked to approve its calls"
-            yield ToolReport(tool.name, failures=tuple(listed.failures), not_tested=why)
+            yield ToolReport(tool.name, failures=tuple(listed.failures), not_tested=_ASKS_PEOPLE)
             continue
         if crashes == _MAX_CRASHES:
             message = f"not tested: the server failed with {_MAX_CRASHES} tools, one after another"
