@@ -185,8 +185,7 @@ class Approvals:
 
     def address_of(self, record: ApprovalRecord) -> ApprovalAddress:
         """Return where people open an approval."""
-        content = record.content
-        return ApprovalAddress(f"{self.url}/approvals/{content['id']}", content["id"], content["expires"])
+        return ApprovalAddress(f"{self.url}/approvals/{record.id}", record.id, record.content["expires"])
 
     async def find(self, wanted: Wanted) -> tuple[ApprovalRecord, Found]:
         """Return the approval of a call: the one that was opened before, or a new one.
@@ -250,10 +249,8 @@ class Approvals:
             others = {call: each for call, each in approvals.items() if call != wanted.call and now < each[1]}
             if sum(is_open for _, _, is_open in others.values()) >= MAX_OPEN:
                 raise RateLimitedError(f"{MAX_OPEN} calls of this caller wait for approval already.")
-            ended = [call for call, (_, _, is_open) in others.items() if not is_open]
-            for call in ended[: max(0, len(others) - _MAX_LISTED)]:
-                del others[call]
-            return {**others, wanted.call: (new_id, expires, True)}
+            remembered = sorted(others.items(), key=lambda item: item[1][2])[-_MAX_LISTED:]  # open ones last
+            return {**dict(remembered), wanted.call: (new_id, expires, True)}
 
         listed = await self._change_list(wanted.caller, claim)
         return await self._read(listed[wanted.call][0]) or new

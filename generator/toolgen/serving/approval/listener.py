@@ -7,7 +7,7 @@ import errno
 import os
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from hmac import compare_digest
 from http import HTTPStatus
 from secrets import token_urlsafe
@@ -55,8 +55,12 @@ def listen_for_pages(host: str, port: int) -> list[socket.socket]:
 
 @asynccontextmanager
 async def serving(app: ASGIApp, port: int = 0) -> AsyncIterator[int]:
-    """Serve an application on loopback in the running event loop, and yield the port. Raises OSError."""
-    sockets = listen_for_pages(LOOPBACK[0], port)
+    """Serve an application on loopback in the running event loop, and yield the port. Raises SettingError."""
+    try:
+        sockets = listen_for_pages(LOOPBACK[0], port)
+    except OSError as error:
+        why = f"{os.strerror(error.errno or 0)}; choose another --approval-url"
+        raise SettingError(f"cannot listen on port {port} of 127.0.0.1 and ::1: {why}") from None
     config = uvicorn.Config(
         app,
         interface="asgi3",
@@ -91,14 +95,7 @@ async def serving_pages(approvals: Approvals) -> AsyncIterator[None]:
     if parts.scheme != "http":  # those of another server, which shares the store
         yield
         return
-    async with AsyncExitStack() as stack:
-        try:
-            app = ApprovalPages(approvals)
-            port = await stack.enter_async_context(serving(app, 80 if parts.port is None else parts.port))
-        except OSError as error:
-            where = f"at {approvals.url or 'localhost'}, on 127.0.0.1 and ::1"
-            why = f"{os.strerror(error.errno or 0)}; choose another --approval-url"
-            raise SettingError(f"cannot serve the pages of approvals {where}: {why}") from None
+    async with serving(ApprovalPages(approvals), 80 if parts.port is None else parts.port) as port:
         approvals.use_url(f"http://localhost:{port}")
         yield
 
@@ -106,7 +103,7 @@ async def serving_pages(approvals: Approvals) -> AsyncIterator[None]:
 async def make_key(name: str, groups: Sequence[str], announce: Callable[[str], None]) -> Approver:
     """Serve the page that makes a key until somebody has made one, and return its entry.
 
-    `announce` gets the address of the page. Raises OSError.
+    `announce` gets the address of the page. Raises SettingError.
     """
     made: asyncio.Future[Approver] = asyncio.get_running_loop().create_future()
     # in the address alone, so that no other program can send a key of its own
