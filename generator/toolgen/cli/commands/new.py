@@ -24,12 +24,7 @@ from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 from toolgen.project.building.spec_source import project_at
 from toolgen.project.scaffolding.new_project import create_project
-from toolgen.project.scaffolding.new_tool import (
-    describe_tool,
-    missing_parts,
-    new_tool_files,
-    parse_parameter,
-)
+from toolgen.project.scaffolding.new_tool import describe_tool, missing_parts, new_tool_files, parse_parameter
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -11,18 +11,10 @@ from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
 from toolgen.runtime.validation.fault_messages import Fault
-from toolgen.runtime.validation.faults import (
-    LIMIT,
-    TOO_EXPENSIVE,
-    find_faults,
-    list_faults,
-)
+from toolgen.runtime.validation.faults import LIMIT, TOO_EXPENSIVE, find_faults, list_faults
 from toolgen.runtime.validation.json_value import find_non_json, is_json, whole_numbers
 
 from .tool_contract import ToolContract
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_request(contract: ToolContract, raw: Any) -> Any:
@@ -61,26 +53,25 @@ def accept_arguments(
     Coercions are reported in `metadata["coerced"]`, and what a lenient server has left out in
     `metadata["left_out"]`. Raises InvalidRequestError if they are not valid.
     """
-    schema, is_refused = contract.request_schema, False
-    if type(raw) is dict and is_json(raw):  # the usual case in one pass
-        if schema.is_valid(raw):
-            return raw
-        is_refused = True
-    from toolgen.runtime.coercion import coerce, coerce_whole, leave_out
+    schema, notes = contract.request_schema, list[dict[str, str]]()
+    if isinstance(raw, str) and contract.coerce:
+        from toolgen.runtime.coercion import coerce_whole
 
-    notes = list[dict[str, str]]()
-    if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
-        raw, notes = whole.value, whole.notes
+        if (whole := coerce_whole(raw)) is not None:
+            raw, notes = whole.value, whole.notes
     arguments = as_object(contract, raw)
-    json = is_refused or is_json(arguments)
-    if json and schema.is_too_expensive(arguments):
-        raise _invalid(contract, [TOO_EXPENSIVE])
-    is_valid = not is_refused and json and schema.is_valid(arguments)
-    if is_lenient and json and not is_valid:
-        arguments, paths = leave_out(schema, arguments)
-        if paths:
-            metadata["left_out"] = redact([*map(show_path, paths)], contract.secret_values())
-            is_valid = schema.is_valid(arguments)
+    json = is_json(arguments)
+    is_valid = json and schema.is_valid(arguments)
+    if not is_valid:
+        from toolgen.runtime.coercion import coerce, leave_out
+
+        if json and schema.is_too_expensive(arguments):
+            raise _invalid(contract, [TOO_EXPENSIVE])
+        if json and is_lenient:
+            arguments, paths = leave_out(schema, arguments)
+            if paths:
+                metadata["left_out"] = redact([*map(show_path, paths)], contract.secret_values())
+                is_valid = schema.is_valid(arguments)
     if not is_valid:
         coerced = coerce(schema, arguments) if json and contract.coerce else None
         if coerced is None:
