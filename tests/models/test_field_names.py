@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel, ValidationError
+from toolgen.compile.printing.format import format_tree
 
 from tests.models.helpers import classes_of, there_and_back
 
@@ -77,7 +78,8 @@ def test_a_python_name_is_never_the_name_of_another_property(names: tuple[str, .
     ids=["mypy", "pyright"],
 )
 def test_type_checkers_accept_what_works(tmp_path: Path, words: list[str]) -> None:
-    (tmp_path / "probe.py").write_text(classes_of({**SCHEMA, "additionalProperties": False}).code)
+    code = classes_of({**SCHEMA, "additionalProperties": False}).code
+    (tmp_path / "probe.py").write_text(format_tree({"probe.py": code}, sorts_imports=True)["probe.py"])
     (tmp_path / "caller.py").write_text(CALLER)
     command = [sys.executable, "-m", *words, "caller.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
