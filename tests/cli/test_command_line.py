@@ -157,6 +157,22 @@ def test_the_completion_script_works_in_a_real_shell(shell: str, tmp_path: Path)
     assert ("_python_argcomplete" if shell == "zsh" else "generate") in done.stdout, done.stderr
 
 
+def test_names_of_tools_are_completed(project: Cli) -> None:
+    line = "toolgen call gr"
+    shell = f"""eval "$(toolgen completion bash)"
+        COMP_LINE="{line}"; COMP_POINT={len(line)}; COMP_TYPE=9; COMP_CWORD=2
+        _python_argcomplete toolgen gr call; echo "${{COMPREPLY[@]}}" """
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", shell],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        cwd=project.root,
+    )
+    assert done.stdout.split() == ["greet"], done.stderr
+
+
 def test_a_folder_without_configuration_is_refused(empty: Cli) -> None:
     done = empty("generate")
     assert done.code == 2

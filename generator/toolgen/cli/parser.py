@@ -307,6 +307,22 @@ def complete() -> None:
     autocomplete(parser)
 
 
+def add_tools(parser: argparse.ArgumentParser, name: str, **settings: Any) -> None:
+    """Add an argument with names of tools, which shells complete."""
+    action: Any = parser.add_argument(name, **settings)
+    action.completer = _tool_names
+
+
+def _tool_names(parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    """Return the names of the project's tools, without parsing its specs: a shell waits."""
+    from pathlib import Path
+
+    from toolgen.project import find_project, read_specs
+
+    texts = read_specs(find_project(Path(getattr(parsed_args, "start", ".")))).values()
+    return [name.decode() for text in texts for name in re.findall(rb"(?m)^name: *[\"']?([\w-]+)", text)]
+
+
 def _answer_alone(args: argparse.Namespace) -> NoReturn:
     """Print the version, or the help. Raises `HelpPrinted`."""
     if args.version:

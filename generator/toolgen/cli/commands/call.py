@@ -29,7 +29,7 @@ from toolgen.base.files import read_named
 from toolgen.base.suggestions import did_you_mean
 from toolgen.cli.generated_package import GeneratedPackage, add_frozen, bring_up_to_date, working_folder
 from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say, say_text, show_status
-from toolgen.cli.parser import add_flag, add_format, add_server
+from toolgen.cli.parser import add_flag, add_format, add_server, add_tools
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
 from toolgen.runtime import BaseTool, Confirmation, Toolkit, ToolResponse
@@ -44,7 +44,7 @@ from toolgen.sources.mcp_client.connection import ServerAnswer, agree
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="the tool's name, or an alias")
+    add_tools(parser, "name", metavar="NAME", help="the tool's name, or an alias")
     parser.set_defaults(intermixed=True, hint="arguments of the tool are NAME=VALUE, without hyphens")
     parser.add_argument(
         "arguments", nargs="*", metavar="NAME=VALUE", help="an argument: NAME=text, or NAME:=JSON"

@@ -19,7 +19,7 @@ from pathlib import Path
 from toolgen.cli.diagnostics import emit_report, source_texts
 from toolgen.cli.generated_package import add_frozen, bring_up_to_date
 from toolgen.cli.output import emit, emit_json, progress_line, say
-from toolgen.cli.parser import add_flag, add_format, add_server
+from toolgen.cli.parser import add_flag, add_format, add_server, add_tools
 from toolgen.cli.report.entry import tests_report
 from toolgen.cli.report.json import tests_data
 from toolgen.cli.report.text import lines_of_tests, summary_of_tests
@@ -30,7 +30,7 @@ from toolgen.testing.runner import RunOptions
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("tools", metavar="TOOL", nargs="*", help="the tools to test (default: all)")
+    add_tools(parser, "tools", metavar="TOOL", nargs="*", help="the tools to test (default: all)")
     add_flag(parser, "--examples-only", "make only the calls of the examples")
     parser.add_argument("--seed", default="0", help="decides which other requests are made (default: 0)")
     parser.add_argument(
