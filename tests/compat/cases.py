@@ -16,11 +16,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from toolgen.changes.breaking_policy import parse_acceptances
 from toolgen.changes.comparing.sides import Sides, SpecFiles, compare_files, settings_of
 from toolgen.changes.comparison import compare
 from toolgen.changes.finding import Category, Finding, Level, Places
 from toolgen.changes.policy import Policy
+from toolgen.changes.policy_file import parse_acceptances
 from toolgen.cli.report.text import render
 from toolgen.project.inputs.configuration import FILE, Table, make_project, parse_toml
 from toolgen.project.inputs.target_templates import targets_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from toolgen.changes.breaking_policy import parse_acceptances
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import Acceptance, Policy, apply_policy, failing
+from toolgen.changes.policy_file import parse_acceptances
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.source import Span
 

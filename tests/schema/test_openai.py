@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from strict_subset import faults
 from toolgen.schema.dialects.openai import publish, to_strict
+from toolgen.schema.dialects.openai_strict import restorer
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.dialects.strict import restorer
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.providers import OPENAI_STRICT
 

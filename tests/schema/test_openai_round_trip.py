@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from random_schemas import Instances, patient, schemas, unions
 from strict_subset import faults
 from toolgen.schema.dialects.openai import publish, to_strict
-from toolgen.schema.dialects.strict import restorer
+from toolgen.schema.dialects.openai_strict import restorer
 from toolgen.schema.document import SchemaDocument
 
 PATIENT = patient(120)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from toolgen.changes.breaking_policy import read_policy
 from toolgen.changes.comparing.against import AtCommit, find_commit
 from toolgen.changes.comparing.sides import Sides, compare_files, files_at, files_of
 from toolgen.changes.comparison import compare
 from toolgen.changes.finding import Finding
 from toolgen.changes.policy import Policy
+from toolgen.changes.policy_file import read_policy
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.project.building.project_build import read_inputs

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from toolgen.base.suggestions import count, did_you_mean, quoted
-from toolgen.changes.breaking_policy import entries_text, policy_of, read_policy
 from toolgen.changes.comparing.against import AtCommit, OnDisk, find_against
 from toolgen.changes.comparing.generated_names import python_names
 from toolgen.changes.comparison import compare
 from toolgen.changes.contract import ProjectSettings, Side, contracts_of
 from toolgen.changes.finding import Category, Finding, Level
 from toolgen.changes.policy import Policy, failing
+from toolgen.changes.policy_file import entries_text, policy_of, read_policy
 from toolgen.compile.incremental import Texts, is_shared_text
 from toolgen.compile.pipeline import analyze
 from toolgen.language.diagnostic import SpecErrors

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from toolgen.schema.dialects.openai_strict import NoStrictFormError, StrictConverter
 from toolgen.schema.dialects.published import Loss, Published
-from toolgen.schema.dialects.strict import NoStrictFormError, StrictConverter
 from toolgen.schema.document import SchemaDocument, subschemas
 from toolgen.schema.graph import all_uses, references_in
 from toolgen.schema.providers import OPENAI_STRICT

@@ -14,8 +14,8 @@ from toolgen.schema.dialects.arguments import (
     rename_properties,
 )
 from toolgen.schema.dialects.complete import complete
+from toolgen.schema.dialects.openai_strict import restorer as strict_restorer
 from toolgen.schema.dialects.published import Published
-from toolgen.schema.dialects.strict import restorer as strict_restorer
 from toolgen.schema.document import SchemaDocument
 from toolgen.schema.graph import accepted_types
 from toolgen.schema.providers import PROVIDERS

@@ -19,10 +19,10 @@ from toolgen.serving.auth.grant import headers_of, principal_of
 from toolgen.serving.features import NAMES, SkillParams, subject_of
 from toolgen.serving.held_questions import Exchange, Requester
 
-from .connection import Connection
 from .firewall import Subject
 from .forwarding import forward, forwarded_meta, without_stamps
 from .upstream import Upstream
+from .upstream_connection import Connection
 
 _REQUESTS: Final[Mapping[str, type[types.Request[Any, Any]]]] = {
     "resources/list": types.ListResourcesRequest,

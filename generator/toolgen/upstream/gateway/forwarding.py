@@ -15,8 +15,8 @@ from toolgen.runtime.logs.redaction import redact
 from toolgen.serving.held_questions import Exchange, Requester
 from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
-from .connection import Connection
 from .upstream import Upstream
+from .upstream_connection import Connection
 
 _RESERVED: Final = ("io.modelcontextprotocol/", "toolgen/")
 _TRACE: Final = ("traceparent", "tracestate", "baggage")  # which MCP names for `_meta` (SEP-414)

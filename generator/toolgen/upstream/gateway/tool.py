@@ -18,9 +18,9 @@ from toolgen.serving.current_call import current_call
 from toolgen.serving.held_questions import Exchange, Requester
 from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
-from .connection import Connection
 from .forwarding import forward, forwarded_meta, outcome_of, without_stamps
 from .upstream import Upstream
+from .upstream_connection import Connection
 
 _DEFAULT_SECONDS: Final = 60.0  # that a call may take, if its spec has no `timeout`
 _RESULT: TypeAdapter[types.CallToolResult | types.InputRequiredResult] = TypeAdapter(

@@ -27,8 +27,8 @@ from toolgen.serving.server_state import session_id_of, when_session_ends
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.outcomes import Failure, RequestFailedError
 
-from .connection import Connection
 from .firewall import Firewall
+from .upstream_connection import Connection
 
 MAX_CONNECTIONS: Final = 1_000
 """To one upstream; more calls at once get `overloaded`."""
