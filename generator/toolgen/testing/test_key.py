@@ -24,9 +24,7 @@ from toolgen.runtime.approval.approvers import Approver
 from toolgen.runtime.approval.base64url import encode
 from toolgen.schema.document import JsonObject
 
-# https://www.w3.org/TR/webauthn-3/#authdata-flags
-_USER_PRESENT = 0x01
-_USER_VERIFIED = 0x04
+_PRESENT_AND_VERIFIED = 0x01 | 0x04  # https://www.w3.org/TR/webauthn-3/#authdata-flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +51,7 @@ class TestKey:
         return made.entry()
 
     def sign(
-        self,
-        digest: str,
-        origin: str,
-        *,
-        counter: int = 0,
-        verified: bool = True,
-        cross_origin: bool = False,
-        type: str = "webauthn.get",  # noqa: A002  as clientDataJSON names it
+        self, digest: str, origin: str, *, counter: int = 0, flags: int = _PRESENT_AND_VERIFIED, **client: Any
     ) -> JsonObject:
         """Return what a browser sends to the approval page: an `AuthenticationResponseJSON`.
 
@@ -68,13 +59,11 @@ class TestKey:
             digest: that of the act, base64url: the challenge.
             origin: of the page.
             counter: the key's counter of signatures; 0 if it has none, as passkeys.
-            verified: the device has asked its user for a PIN or a fingerprint.
-            cross_origin: the page was in a frame of another site.
-            type: of the ceremony.
+            flags: of the authenticator data.
+            **client: fields of the client data to add or replace.
         """
-        flags = _USER_PRESENT | (_USER_VERIFIED if verified else 0)
-        client: dict[str, Any] = {"type": type, "challenge": digest, "origin": origin}
-        client_data = json.dumps(client | {"crossOrigin": cross_origin}, separators=(",", ":")).encode()
+        made = {"type": "webauthn.get", "challenge": digest, "origin": origin, "crossOrigin": False}
+        client_data = json.dumps(made | client, separators=(",", ":")).encode()
         data = sha256(self.rp_id.encode()).digest() + bytes([flags]) + counter.to_bytes(4, "big")
         signature = self.private_key.sign(data + sha256(client_data).digest(), ec.ECDSA(hashes.SHA256()))
         return {
