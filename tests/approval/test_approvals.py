@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -295,6 +296,14 @@ def test_a_worker_records_who_has_approved(shop: Make, caplog: pytest.LogCapture
     recorded = [(each.way, each.approvers, each.receipt) for each in found if each.event == "approved"]
     assert recorded == [("person", "ann", done.receipt), ("repeated", "ann", done.receipt)]
     assert done.approvers == ("ann",)
+
+
+def test_a_missing_extra_is_named(shop: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "toolgen.runtime.approval.approvals", None)
+    it = shop()
+    with pytest.raises(SettingError, match=r"pip install 'toolgen\[approval\]'"):
+        it.approvals  # noqa: B018
+    assert code_of(run(it.call())) == "confirmation_required"
 
 
 def test_one_caller_has_twenty_approvals_open(shop: Make) -> None:
