@@ -52,3 +52,13 @@ def test_a_conflict_in_generated_code_is_no_bug(
         assert "error[not-generated] the generated code cannot be" in done.stderr
         assert f"SyntaxError: invalid syntax ({module.rpartition('/')[2]}.py, line 1)" in done.stderr
         assert "run `toolgen generate`" in done.stderr
+
+
+def test_call_shows_what_is_wrong_with_an_answer(project: Project) -> None:
+    execute = "def execute(self, request, context): return {'colr': 1}"
+    more = "output_schema: {type: object, additionalProperties: false, properties: {color: {type: string}}}"
+    project.add_plain_tool("paint", execute, more=more)
+    project.generate()
+    done = project.toolgen("call", "paint")
+    assert done.returncode == 1
+    assert '$.colr: unknown property; did you mean "color"?' in done.stderr

@@ -274,18 +274,20 @@ def _configure_logging() -> bool:
 
 @contextlib.contextmanager
 def _cause_of_failure() -> Iterator[list[str]]:
-    """Collect the exception of a call that ends in `internal_error`, with its text.
+    """Collect the exception of a call that ends in `internal_error`, or the faults of an invalid response.
 
-    The caller of a server never gets that text, and the log has it only at DEBUG. Here, the caller is the
+    The caller of a server never gets their texts, and the log has them only at DEBUG. Here, the caller is the
     developer.
     """
     causes: list[str] = []
     level = LOGGER.getEffectiveLevel()
 
     def collect(record: logging.LogRecord) -> bool:
-        if getattr(record, "event", "") == "detail" and getattr(record, "code", "") == "internal_error":
+        is_detail = getattr(record, "event", "") == "detail"
+        if is_detail and getattr(record, "code", "") in ("internal_error", "invalid_response"):
             error = record.exc_info[1] if record.exc_info else None
-            causes.append(record.getMessage() if error is None else f"{type(error).__name__}: {error}")
+            faults = record.getMessage().split("\n", 2)[-1]  # below the summary and the answer
+            causes.append(f"Its answer:\n{faults}" if error is None else f"{type(error).__name__}: {error}")
             if isinstance(error, AttributeError) and isinstance(error.obj, BaseTool):  # self.SomeError
                 homes = (each.__module__ for each in type(error.obj).__mro__[1:])
                 home = next((each for each in homes if hasattr(sys.modules[each], str(error.name))), None)
