@@ -42,14 +42,16 @@ class Signature(BaseModel, extra="forbid", strict=True, frozen=True):
         """Return the signature in an AuthenticationResponseJSON. Raises ValueError if there is none."""
         response = credential.get("response")
         given = response if isinstance(response, Mapping) else {}
-        return cls(
-            approver=key.name,
-            credential_id=key.id,
-            public_key=key.public_key,
-            authenticator_data=given.get("authenticatorData", None),
-            client_data_json=given.get("clientDataJSON", None),
-            signature=given.get("signature", None),
-            time=time.time(),
+        return cls.model_validate(
+            {
+                "approver": key.name,
+                "credential_id": key.id,
+                "public_key": key.public_key,
+                "authenticator_data": given.get("authenticatorData"),
+                "client_data_json": given.get("clientDataJSON"),
+                "signature": given.get("signature"),
+                "time": time.time(),
+            }
         )
 
 

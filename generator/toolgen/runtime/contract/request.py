@@ -63,7 +63,7 @@ def accept_arguments(
     json = is_json(arguments)
     is_valid = json and schema.is_valid(arguments)
     if not is_valid:
-        from toolgen.runtime.coercion import coerce, leave_out
+        from toolgen.runtime.coercion import leave_out
 
         if json and schema.is_too_expensive(arguments):
             raise _invalid(contract, [TOO_EXPENSIVE])
@@ -73,6 +73,8 @@ def accept_arguments(
                 metadata["left_out"] = redact([*map(show_path, paths)], contract.secret_values())
                 is_valid = schema.is_valid(arguments)
     if not is_valid:
+        from toolgen.runtime.coercion import coerce
+
         coerced = coerce(schema, arguments) if json and contract.coerce else None
         if coerced is None:
             raise _invalid(contract, find_faults(schema, arguments, contract.secret_values()))
