@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -120,6 +121,18 @@ def test_progress_is_shown_on_a_terminal_from_the_first_second_on_until_there_is
     *shown, said = capsys.readouterr().err.split("\r\x1b[K")
     assert ("testing greet: 1 of 2, 1 s" in shown) == is_terminal
     assert said == "one tool failed\n"
+
+
+def test_progress_of_workers_needs_no_thread(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    threads = threading.active_count()
+    with progress_line("making tools", ticks=False) as report:
+        assert threading.active_count() == threads
+        time.sleep(1)
+        report("making tools", 100, 200)
+    assert "making tools: 100 of 200, 1 s" in capsys.readouterr().err
 
 
 def test_list_and_new_compile_no_other_tool(project: Cli) -> None:

@@ -87,11 +87,12 @@ def show_status(text: str = "") -> None:
 
 
 @contextmanager
-def progress_line(work: str) -> Iterator[Progress]:
+def progress_line(work: str, *, ticks: bool = True) -> Iterator[Progress]:
     """Show on a terminal how far the work is, and for how long it takes, until there is other output.
 
     Yields a function to call with a part of the work, how much of it is done, and of how much. Nothing is
-    shown in the first second; elsewhere than on a terminal, nothing at all.
+    shown in the first second; elsewhere than on a terminal, nothing at all. Without `ticks`, no thread shows
+    the time: a process of several threads cannot fork workers.
     """
     global _progress, _end_of_progress
     if _progress is not None or _is_quiet or not sys.stderr.isatty():
@@ -102,19 +103,27 @@ def progress_line(work: str) -> Iterator[Progress]:
     def report(work: str, done: int, total: int) -> None:
         nonlocal now
         now = f"{work}: {done} of {total}"
+        if not ticks:
+            show()
 
     def show() -> None:
+        if (seconds := time.monotonic() - started) >= 1 and not ended.is_set():
+            show_status(f"{now}, {seconds:.0f} s")
+
+    def tick() -> None:
         while not ended.wait(1):
-            show_status(f"{now}, {time.monotonic() - started:.0f} s")
+            show()
 
     def end() -> None:
         if not ended.is_set():
             ended.set()
-            thread.join()
+            if ticks:
+                thread.join()
             show_status()
 
-    thread = threading.Thread(target=show, daemon=True)
-    thread.start()
+    thread = threading.Thread(target=tick, daemon=True)
+    if ticks:
+        thread.start()
     _progress, _end_of_progress = report, end
     try:
         yield report

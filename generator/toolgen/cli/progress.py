@@ -24,7 +24,7 @@ def plan_output(read: ReadProject) -> OutputPlan:
 def _worker_pool_with_progress(compile_batch: CompileBatch, paths: Sequence[str]) -> Iterator[Encoded]:
     """Run the worker pool; on a terminal, show how many specs are compiled."""
     done = 0
-    with progress_line("making tools") as report:
+    with progress_line("making tools", ticks=False) as report:
         for batch in worker_pool(compile_batch, paths):
             done += len(batch or ())
             report("making tools", min(done, len(paths)), len(paths))
