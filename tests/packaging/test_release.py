@@ -9,22 +9,7 @@ import pytest
 
 from tools.release import NotReadyError, build, refuse_uncommitted, release_notes
 
-CHANGELOG = """# Changelog
-
-## Unreleased
-
-- Not yet.
-
-## 1.1.0 - 2026-11-22
-
-### Fixes
-
-- A tool ends.
-
-## 1.1.0rc1
-
-- A candidate.
-"""
+CHANGELOG = "# Changelog\n\n## 1.1.0 - 2026-11-22\n\n- A tool ends.\n\n## 1.1.0rc1\n\n- A candidate.\n"
 
 
 def test_a_version_without_notes_is_refused() -> None:

@@ -82,14 +82,6 @@ async def test_a_gateway_keeps_calling_the_other_tools(project: Project, era: st
     assert http.log.count(said) == 1
 
 
-def test_a_sync_keeps_the_spec_of_a_tool_that_cannot_be_read(project: Project) -> None:
-    path = project.root / "specs/other.yaml"
-    spec = path.read_bytes()
-    code, said = take(project, BROKEN, words=("--implement", "--sync"))
-    assert (code, "other.yaml: kept as it is" in said) == (0, True)
-    assert path.read_bytes() == spec
-
-
 def test_a_name_that_is_listed_twice_is_left_out(tmp_path: Path) -> None:
     project = Project.create(tmp_path)
     code, said = take(project, GOOD, {**GOOD, "name": "other"})
