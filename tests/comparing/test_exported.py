@@ -19,16 +19,7 @@ from toolgen.project import UnableError
 from tests.importers.test_hostile import SPEAKS
 
 FORMATS = ("mcp", "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock")
-SPEC = """\
-name: order
-description: Order things.
-use_when: Things are missing.
-input_schema:
-  type: object
-  properties: {count: {type: integer, minimum: 1}}
-output_schema: {type: object, properties: {id: {type: integer}}}
-timeout: 5
-"""
+SPEC = Path(__file__).with_name("exported_order.yaml").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -157,18 +148,7 @@ def test_a_server_behind_a_command(exported: Path, tmp_path: Path) -> None:
     assert list(found.new.contracts) == ["order", "same"]
 
 
-SHARED = """\
-name: ship
-description: Ship an order.
-input_schema:
-  type: object
-  properties:
-    from: {$ref: '#/$defs/Address', description: Where it is.}
-    to: {$ref: '#/$defs/Address'}
-  $defs:
-    Address: {type: object, properties: {street: {type: string}, zip: {type: string, maxLength: 9}}, required: [zip]}
-targets: {mcp: {inline: ?}}
-"""
+SHARED = Path(__file__).with_name("exported_ship.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("before", ["inline", "keep"])
@@ -178,9 +158,9 @@ def test_schemas_with_and_without_references_are_equal(
     (tmp_path / "toolgen.toml").write_text("")
     (tmp_path / "specs").mkdir()
     spec = tmp_path / "specs" / "ship.yaml"
-    spec.write_text(SHARED.replace("inline: ?", f"inline: {json.dumps(before == 'inline')}"))
+    spec.write_text(SHARED.replace("inline: INLINE", f"inline: {json.dumps(before == 'inline')}"))
     old = export(tmp_path, "mcp", capsys)
-    spec.write_text(SHARED.replace("inline: ?", f"inline: {json.dumps(before != 'inline')}"))
+    spec.write_text(SHARED.replace("inline: INLINE", f"inline: {json.dumps(before != 'inline')}"))
     new = export(tmp_path, "mcp", capsys)
     assert ("$ref" in old, "$ref" in new) == (before == "keep", before != "keep")
     (tmp_path / "old.json").write_text(old)

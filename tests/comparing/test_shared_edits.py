@@ -18,15 +18,7 @@ $defs:
   Quantity: {type: integer, minimum: 1, maximum: 100}
   Item: {type: object, properties: {n: {$ref: '#/$defs/Quantity'}}}
 """
-SPEC = """\
-name: NAME
-description: Order.
-input_schema:
-  type: object
-  additionalProperties: false
-  properties: {NAME: {$ref: 'shop.yaml#/$defs/Quantity'}}
-output_schema: {type: object, properties: {item: {$ref: 'shop.yaml#/$defs/Item'}}}
-"""
+SPEC = Path(__file__).with_name("shared_edits.yaml").read_text("utf-8")
 REASON = "no order had more"
 
 

@@ -10,24 +10,7 @@ import pytest
 
 from tests.end_to_end.project import Project
 
-ORDER = """
-    name: order
-    description: Order items.
-    input_schema:
-      type: object
-      additionalProperties: false
-      required: [sku]
-      properties:
-        sku: {type: string}
-        note: {type: string, maxLength: 50}
-    output_schema:
-      type: object
-      additionalProperties: false
-      required: [id, state]
-      properties:
-        id: {type: integer}
-        state: {enum: [open, sent]}
-"""
+ORDER = Path(__file__).with_name("order.yaml").read_text("utf-8")
 STOCK = """
     name: stock
     description: Count what is there.

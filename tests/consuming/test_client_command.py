@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -48,7 +47,7 @@ def test_a_client_in_typescript_is_one_module_with_its_lock(shop: Consumer) -> N
 
 def test_a_listing_declares_the_errors_that_a_client_raises(shop: Consumer) -> None:
     declared = "errors: [{code: sold_out, description: None is left., retryable: true}]"
-    shop.write("specs/order.yaml", f"{dedent(ORDER)}{declared}\n")
+    shop.write("specs/order.yaml", f"{ORDER}{declared}\n")
     exported = shop.toolgen("export", "mcp").stdout
     meta = json.loads(exported)["tools"][0]["_meta"]
     assert meta == {

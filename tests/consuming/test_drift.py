@@ -64,7 +64,7 @@ def test_breaking_names_exactly_the_consumers_that_break(shop: Consumer) -> None
 
 
 def test_uses_of_a_tool_that_mcp_lists_by_another_name_count(shop: Consumer) -> None:
-    shop.write("specs/order.yaml", ORDER + "    targets: {mcp: {name: place-order}}\n")
+    shop.write("specs/order.yaml", ORDER + "targets: {mcp: {name: place-order}}\n")
     shop.client(".", "--out", "app", "--package", "shop", "--uses", "main.py")
     assert list(lock_of(shop)["client"]["uses"]) == ["place-order"]
     shop.edit("specs/order.yaml", "[open, sent]", "[open, sent, lost]")

@@ -11,16 +11,7 @@ from pathlib import Path
 import pytest
 from toolgen.cli import main
 
-ORDER = """\
-name: order
-description: Order an item.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [item]
-  properties:
-    item: {$ref: "shared/shop.yaml#/$defs/Item"}
-"""
+ORDER = Path(__file__).with_name("contracts_order.yaml").read_text("utf-8")
 SHARED = "$defs:\n  Item: {type: string, maxLength: 40}\n"
 FILES = {"order.yaml": ORDER, "shared/shop.yaml": SHARED}
 ENTRY = "[toolgen.contracts]\nshop = shop_contracts.specs\n"

@@ -12,6 +12,7 @@ from toolgen.sources.python.docstring import RaisedException, parse_docstring
 
 from tests.cli.conftest import Cli
 from tests.processes import NOTES, assert_gone
+from tests.samples import load_beside
 
 SHOP = '''\
 """Noisy, and with names that only type checkers import."""
@@ -344,53 +345,12 @@ def test_a_module_that_does_not_end_is_ended(shop: Cli, monkeypatch: pytest.Monk
     assert not (shop.root / "specs").exists()
 
 
-NUMPY = """\
-Do it.
-
-Parameters
-----------
-x : int
-    The x.
-y, z : str
-    Both.
-
-Returns
--------
-int
-    The result.
-
-Raises
-------
-KeyError
-    If gone.
-
-Notes
------
-Some.
-
-Examples
---------
->>> f(1)
-"""
-GOOGLE = """\
-Do it.
-
-Args:
-    x (int): The x.
-    y: Both.
-    z: Both.
-
-Returns:
-    int: The result.
-
-Raises:
-    KeyError: If gone.
-"""
+DOCSTRINGS: dict[str, str] = load_beside(__file__, "docstrings.yaml")
 
 
-@pytest.mark.parametrize("text", [NUMPY, GOOGLE], ids=["numpy", "google"])
-def test_every_style_of_docstring_is_parsed(text: str) -> None:
-    docs = parse_docstring(text)
+@pytest.mark.parametrize("style", DOCSTRINGS)
+def test_every_style_of_docstring_is_parsed(style: str) -> None:
+    docs = parse_docstring(DOCSTRINGS[style])
     assert docs.description.startswith("Do it.")
     assert docs.parameters == {"x": "The x.", "y": "Both.", "z": "Both."}
     assert docs.returns == ["The result."]
@@ -398,7 +358,8 @@ def test_every_style_of_docstring_is_parsed(text: str) -> None:
 
 
 def test_nothing_of_a_docstring_is_lost() -> None:
-    assert parse_docstring(NUMPY).description == "Do it.\n\nNotes:\n    Some.\n\nExamples:\n    >>> f(1)"
+    numpy = parse_docstring(DOCSTRINGS["numpy"])
+    assert numpy.description == "Do it.\n\nNotes:\n    Some.\n\nExamples:\n    >>> f(1)"
     docs = parse_docstring(
         "Do it.\n\nDeprecated:\n    1.2: Use that.\n\nAttributes:\n    a: An a.\n\nAnd this."
     )
