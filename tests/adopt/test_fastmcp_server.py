@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.samples import load_beside
 
 from .comparing import compare, toolgen
 
@@ -15,29 +16,7 @@ pytestmark = pytest.mark.bridges
 
 SHOP = Path(__file__).with_name("fastmcp_shop.py").read_text()
 SETTINGS = 'implementations = "tools"\ntargets = ["mcp", "openai"]\n'
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("add", {"a": 1}),
-    ("add", {"a": 1, "b": 5}),
-    ("place-order", {"lines": [{"sku": "bolt", "quantity": 3}, {"sku": "nut"}]}),
-    ("stock", {"sku": "bolt"}),
-    ("stock", {"sku": "gold"}),
-    ("price", {"sku": "nut"}),
-    ("price", {"sku": "gold"}),
-    ("chart", {}),
-    ("chart", {"kind": "pie"}),
-    ("report", {}),
-    ("divide", {"a": 1, "b": 4}),
-    ("divide", {"a": 1, "b": 0}),
-    ("forget", {"sku": "bolt"}),
-    ("where", {"shelf": 4}),
-    ("find", {"q": "bolt"}),
-    ("find", {"q": "bolt", "limit": 2}),
-    ("who", {}),
-    ("files", {}),
-    ("fails", {}),
-    ("calls_so_far", {}),
-    ("other_ping", {}),
-]
+CALLS: list[tuple[str, dict[str, Any]]] = load_beside(__file__, "fastmcp_calls.yaml")
 
 
 @pytest.fixture

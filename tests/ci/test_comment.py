@@ -22,15 +22,7 @@ from tests.samples import sample
 ROOT = Path(__file__).parent.parent.parent
 ACTION = ROOT / ".github/actions/pull-request"
 MARKER = "<!-- toolgen: pull request -->"
-SPEC = """\
-name: greet
-description: Say hello.
-input_schema:
-  type: object
-  additionalProperties: false
-  properties:
-    who: {type: string, maxLength: 9}
-"""
+SPEC = Path(__file__).with_name("comment.yaml").read_text("utf-8")
 COMMENTS = "/repos/shop/tools/issues/12/comments"
 
 

@@ -14,15 +14,7 @@ from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS
 
-SPEC = """\
-name: {name}
-description: Do it.
-input_schema:
-  type: object
-  additionalProperties: false
-  properties:
-    word: {{type: string, pattern: "^x"}}
-"""
+SPEC = Path(__file__).with_name("adapt_spec.yaml").read_text("utf-8")
 CONFIGURED_TARGETS = tuple(replace(target, asked=True) for target in TARGETS)
 
 
@@ -32,20 +24,20 @@ def warnings_of(text: str, targets: tuple = TARGETS) -> list[str]:  # type: igno
 
 
 def test_a_target_that_is_not_configured_gives_no_warning() -> None:
-    assert warnings_of(SPEC.format(name="do")) == []
+    assert warnings_of(SPEC.replace("NAME", "do")) == []
 
 
 PATTERN = "7 gemini: there is no `pattern`; toolgen still enforces it"
 
 
 def test_a_target_gives_warnings_if_the_configuration_or_the_spec_names_it() -> None:
-    assert warnings_of(SPEC.format(name="do"), CONFIGURED_TARGETS) == [PATTERN]
-    assert warnings_of(SPEC.format(name="do") + "targets: {gemini: {}}\n") == [PATTERN]
-    assert warnings_of(SPEC.format(name="do") + "targets: {openai: {}}\n") == []
+    assert warnings_of(SPEC.replace("NAME", "do"), CONFIGURED_TARGETS) == [PATTERN]
+    assert warnings_of(SPEC.replace("NAME", "do") + "targets: {gemini: {}}\n") == [PATTERN]
+    assert warnings_of(SPEC.replace("NAME", "do") + "targets: {openai: {}}\n") == []
 
 
 def many_tools(count: int, more: str = "") -> dict[str, bytes | str]:
-    return {f"t{n:03}.yaml": SPEC.format(name=f"t{n:03}") + more for n in range(count)}
+    return {f"t{n:03}.yaml": SPEC.replace("NAME", f"t{n:03}") + more for n in range(count)}
 
 
 def request_warnings(texts: dict[str, bytes | str], targets: tuple = CONFIGURED_TARGETS) -> list[Diagnostic]:  # type: ignore[type-arg]
@@ -86,7 +78,7 @@ def order(**word: str) -> dict[str, object]:
 
 
 def test_output_schemas_are_published_and_losses_in_them_reported() -> None:
-    text = SPEC.format(name="do") + OUTPUT
+    text = SPEC.replace("NAME", "do") + OUTPUT
     published = analyze({"tool.yaml": text}, TARGETS).tools[0].published
     assert published["openai"].output_schema == order(pattern="^PO-")
     assert published["gemini"].output_schema == order(description='(pattern: "^PO-")')

@@ -34,16 +34,7 @@ ERAS = pytest.mark.parametrize("era", ["legacy", "auto"])  # up to 2025-11-25, a
 TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
 NEWEST_ERA = pytest.mark.parametrize("era", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 
-ECHO_SPEC = """
-name: echo
-description: Return the text that was given.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [text]
-  properties: {text: {type: string}}
-output_schema: {type: object, required: [text], properties: {text: {type: string}}}
-"""
+ECHO_SPEC = Path(__file__).with_name("echo.yaml").read_text("utf-8")
 ECHO_TOOL = """
 from generated.tools.echo import EchoResponse, EchoTool
 

@@ -9,17 +9,7 @@ from mcp_types import ElicitResult
 
 from .project import Project
 
-SPEC = """
-name: buy
-description: Buy at today's price.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [what]
-  properties: {what: {type: string}}
-output_schema: {type: object, required: [paid], properties: {paid: {type: string}}}
-confirm: {message: "Buy {what}?", preview: true, on_unsupported: %s}
-"""
+SPEC = Path(__file__).with_name("purchase_tool.yaml").read_text("utf-8")
 TOOL = """
 from pathlib import Path
 from generated.tools.buy import BuyResponse, BuyTool
@@ -78,7 +68,7 @@ class Shop:
 
 def shop_of(project: Project, *prices: str, on_unsupported: str = "deny", tool: str = TOOL) -> Shop:
     """Return the project with the tool `buy`, generated."""
-    project.add_tool("buy", SPEC % on_unsupported, tool)
+    project.add_tool("buy", SPEC.replace("UNSUPPORTED", on_unsupported), tool)
     project.generate()
     return Shop(project, *prices)
 

@@ -39,15 +39,7 @@ examples:
   - {{name: two, ask: Order two bells for Ada., input: {{article: bell, count: 2, "ship to": Ada}}, output: 2}}
   - {{name: odd, ask: {json.dumps(TEMPLATE)}, input: {{article: {json.dumps(TEMPLATE)}}}, output: 3}}
 """
-SEARCH = """\
-name: search
-description: Find articles.
-input_schema: {type: object, required: [words], properties: {words: {type: array, items: {type: string}}}}
-targets: {anthropic: {name: find}}
-examples:
-  - {name: bells, ask: "Do you have bells?", not: [order], input: {words: [bell, brass]}, output: [bell]}
-  - {name: nothing, ask: "Anything?", input: {words: []}, output: []}
-"""
+SEARCH = Path(__file__).with_name("search.yaml").read_text("utf-8")
 CLOSE = "name: close_shop\ndescription: Close the shop.\ninput_schema: {type: object}\nenabled: false\n"
 
 

@@ -8,16 +8,7 @@ from pathlib import Path
 
 LEDGER = "TOOLGEN_TEST_LEDGER"  # environment variable: a file to which each execution appends a line
 
-_SPEC = """\
-name: {name}
-description: {description}
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [number]
-  properties: {{number: {{type: integer}}}}
-output_schema: {{type: object, required: [number], properties: {{number: {{type: integer}}}}}}
-{more}"""
+_SPEC = Path(__file__).with_name("project.yaml").read_text("utf-8")
 _TOOL = """\
 import asyncio, os
 
@@ -57,7 +48,7 @@ def lay_out(folder: Path) -> None:
     (folder / "tools" / "__init__.py").touch()
     (folder / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\nimplementations = "tools"\n')
     for name, (description, more, seconds) in TOOLS.items():
-        spec = _SPEC.format(name=name, description=description, more=more)
+        spec = _SPEC.replace("NAME", name).replace("DESCRIPTION", description) + more
         (folder / "specs" / f"{name}.yaml").write_text(spec)
         tool = _TOOL.format(name=name, class_name=name.title(), seconds=seconds)
         (folder / "tools" / f"{name}.py").write_text(tool)

@@ -37,17 +37,7 @@ from . import helpers
 
 LINES = ["First, take the wheel off.", "Then, the tyre.", "Grüße 🚲"]
 WHOLE = {"lines": LINES, "line_count": 3}
-GOOD_SPEC = """\
-name: rename
-description: Give a thing a new title.
-use_when: A title is wrong.
-returns: The new title.
-input_schema:
-  type: object
-  required: [title]
-  properties:
-    title: {type: string, description: The new title.}
-"""
+GOOD_SPEC = Path(__file__).with_name("seed_003_spec_driven_tools_good_spec.yaml").read_text("utf-8")
 
 
 class Plain(StreamLinesTool):

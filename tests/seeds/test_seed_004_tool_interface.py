@@ -583,14 +583,7 @@ def test_the_tools_of_the_design_work_together(tmp_path: Path) -> None:
 # The program of the record: the model asks for the preview, and the tool asks the user in the middle of its work.
 
 ASKING_SPEC = Path(__file__).with_name("seed_004_tool_interface_asking_spec.yaml").read_text("utf-8")
-ASKING_SCHEMAS = """
-$defs:
-  PurchaseOrderItem:
-    type: object
-    additionalProperties: false
-    required: [variant_id, quantity, price_per_unit]
-    properties: {variant_id: {type: integer}, quantity: {type: number}, price_per_unit: {type: number}}
-"""
+ASKING_SCHEMAS = Path(__file__).with_name("seed_004_tool_interface_asking_schemas.yaml").read_text("utf-8")
 ASKING_TOOL = '''
 from pydantic import BaseModel, Field
 

@@ -145,26 +145,14 @@ def test_chunks_add_up_to_the_response(
     assert made_up.success, made_up.error
 
 
-PAGED = """\
-name: find
-description: Find articles.
-input_schema: {type: object, properties: {words: {type: string}, cursor: {type: string}}}
-output_schema:
-  type: object
-  required: [items]
-  properties:
-    items: {type: array, minItems: 1, items: {type: string}}
-    next: %s
-page: {items: /items, cursor: /next, from: /cursor}
-max_result_bytes: 10000
-"""
+PAGED = Path(__file__).with_name("paged.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
     "cursor", ["{type: string}", "{type: [string, 'null']}", "{type: string, minLength: 4}"]
 )
 def test_pages_end(tmp_path: Path, cursor: str) -> None:
-    folder = write_specs(tmp_path / "shop", find=PAGED % cursor)
+    folder = write_specs(tmp_path / "shop", find=PAGED.replace("CURSOR", cursor))
     pages: list[Any] = []
     asked: dict[str, Any] = {"words": "bike"}
     while len(pages) < 10:
@@ -180,17 +168,7 @@ def test_pages_end(tmp_path: Path, cursor: str) -> None:
 
 
 def test_results_have_the_declared_content(tmp_path: Path) -> None:
-    spec = """\
-        name: draw
-        description: Draw a chart.
-        input_schema: {type: object}
-        content:
-          - {type: image, media_types: [image/jpeg], max: 1}
-          - {type: audio, min: 2}
-          - {type: file, media_types: [application/pdf, application/zip], max_bytes: 100}
-          - {type: link, media_types: [text/html]}
-          - {type: text, media_types: [text/markdown], max_bytes: 5}
-        """
+    spec = Path(__file__).with_name("draw.yaml").read_text("utf-8")
     response = call(write_specs(tmp_path / "shop", draw=spec), "draw", {})
     assert response.success, response.error
     assert [(each.type, each.media_type) for each in response.blocks] == [

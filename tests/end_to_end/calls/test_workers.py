@@ -25,20 +25,7 @@ from tests.end_to_end.stores import RedisServer
 pytestmark = pytest.mark.redis
 
 TASKS = "io.modelcontextprotocol/tasks"
-SPEC = """
-name: {name}
-description: Write a report.
-annotations: {{idempotentHint: {idempotent}, readOnlyHint: false}}
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [year]
-  properties: {{year: {{type: integer}}, seconds: {{type: number, default: 0}}}}
-output_schema: {{type: object, required: [pages], properties: {{pages: {{type: integer}}}}}}
-errors: [{{code: no_data, description: There is no data.}}]
-background: {{result_ttl: 3600}}
-idempotency: {{ttl: 3600}}
-"""
+SPEC = Path(__file__).with_name("workers.yaml").read_text("utf-8")
 TOOL = """
 import asyncio, os
 from pathlib import Path
@@ -65,9 +52,8 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
 @pytest.fixture
 def reports(project: Project, redis: RedisServer) -> Project:
     for name, kind, idempotent in (("report", "Report", "false"), ("summary", "Summary", "true")):
-        project.add_tool(
-            name, SPEC.format(name=name, idempotent=idempotent), TOOL.format(name=name, kind=kind)
-        )
+        spec = SPEC.replace("NAME", name).replace("IDEMPOTENT", idempotent)
+        project.add_tool(name, spec, TOOL.format(name=name, kind=kind))
     project.generate()
     project.env |= {"TOOLGEN_TASK_QUEUE": redis.url, "TOOLGEN_TASK_KEY": KEY, "TOOLGEN_GRACE": "2"}
     return project

@@ -16,16 +16,7 @@ from tests.end_to_end.version_control.repository import Repository
 from tests.preloaded import python_command
 
 PAGE = Path(__file__).parents[3] / "docs/testing.md"
-SPEC = """
-name: act
-description: Do something that cannot be undone.
-annotations: {readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true}
-input_schema: {type: object, additionalProperties: false}
-output_schema: {type: object, required: [done], properties: {done: {const: true}}}
-inject: [{name: db, type: builtins.str}]
-examples:
-  - {name: it, input: {}, ask: Do it., output: {done: true}}
-"""
+SPEC = Path(__file__).with_name("canaries.yaml").read_text("utf-8")
 NOTE = """
 from pathlib import Path
 

@@ -30,17 +30,7 @@ class Greet(GreetTool):
     async def execute(self, request: GreetRequest) -> GreetResponse:
         return GreetResponse(text=f"Hello {request.who}")
 """
-API = """\
-openapi: 3.1.0
-info: {title: Pets, version: "1"}
-servers: [{url: "https://pets.example"}]
-paths:
-  /pets:
-    get:
-      operationId: list_pets
-      summary: List all pets.
-      responses: {"200": {description: All of them., content: {application/json: {schema: {$ref: "pets.json#/Pets"}}}}}
-"""
+API = Path(__file__).with_name("links_api.yaml").read_text("utf-8")
 FILES = {
     "toolgen.toml": 'targets = ["mcp"]\nimplementations = "work"\n'
     '[breaking]\naccept = "breaking.toml"\n[test]\nfixtures = "tests/toolgen_fixtures.py"\n',

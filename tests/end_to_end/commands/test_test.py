@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,22 +11,7 @@ import pytest
 from tests.end_to_end.project import Project
 from tests.processes import is_gone
 
-SPEC = """
-name: {name}
-description: Answer a number.
-annotations: {{readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false}}
-input_schema:
-  type: object
-  additionalProperties: false
-  properties: {{number: {{type: integer, minimum: 0, maximum: 9, default: 1}}}}
-output_schema:
-  type: object
-  required: [number]
-  properties: {{number: {{type: integer}}}}
-timeout: {timeout}
-examples:
-  - {{name: three, input: {{number: 3}}, output: {{number: 3}}}}
-"""
+SPEC = Path(__file__).with_name("test_test.yaml").read_text("utf-8")
 MODULE = """
 import os
 import sys
@@ -67,11 +53,13 @@ def toolgen_toolkit(folder):
 NO_OTHERS = ("--max-calls", "0")  # than the calls of examples
 
 
+def spec_of(name: str, timeout: int = 10) -> str:
+    return SPEC.replace("NAME", name).replace("TIMEOUT", str(timeout))
+
+
 def add(project: Project, name: str, line: str = "pass", timeout: int = 10) -> None:
-    kind = name.capitalize()
-    project.add_tool(
-        name, SPEC.format(name=name, timeout=timeout), MODULE.format(name=name, kind=kind, line=line)
-    )
+    module = MODULE.format(name=name, kind=name.capitalize(), line=line)
+    project.add_tool(name, spec_of(name, timeout), module)
 
 
 def run(project: Project, *words: str) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -83,8 +71,7 @@ def run(project: Project, *words: str) -> tuple[int, dict[str, dict[str, Any]]]:
 @pytest.mark.parametrize("line", ["sys.exit(3)", "raise KeyboardInterrupt"])
 def test_a_task_that_a_tool_started_ends_no_test(project: Project, line: str) -> None:
     """Servers survive such a task, and so does the test."""
-    spec = SPEC.format(name="exiting", timeout=10)
-    project.add_tool("exiting", spec, EXITING.format(line=line))
+    project.add_tool("exiting", spec_of("exiting"), EXITING.format(line=line))
     project.generate()
     code, tools = run(project, "--examples-only")
     assert (code, tools["exiting"]["failures"]) == (0, [])
@@ -101,7 +88,7 @@ def test_tools_are_isolated_from_each_other(project: Project) -> None:
         "leaves",
         f"open({str(child)!r}, 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); os._exit(3)",
     )
-    project.add_tool("absent", SPEC.format(name="absent", timeout=1))
+    project.add_tool("absent", spec_of("absent", 1))
     project.generate()
     code, tools = run(project)
     results = {name: tool["result"] for name, tool in tools.items()}
@@ -131,7 +118,7 @@ def test_a_call_that_hangs_is_told(project: Project, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(implementation_tests, "LATE_SECONDS", 1.0)
     project.add_tool(
         "hangs",
-        SPEC.format(name="hangs", timeout=1),
+        spec_of("hangs", 1),
         MODULE.format(name="hangs", kind="Hangs", line="while True: pass").replace("def ex", "async def ex"),
     )
     project.generate()
@@ -170,7 +157,7 @@ def test_without_generated_code_nothing_can_be_tested(project: Project) -> None:
 
 
 def test_update_writes_how_the_calls_end_now_and_keeps_comments(project: Project) -> None:
-    spec = SPEC.format(name="good", timeout=9) + (
+    spec = spec_of("good") + (
         "  # kept\n"
         "  - {name: wrong, input: {number: 4}, output: {number: 5}}  # gone\n"
         "  - {name: two, input: {number: 2}, output: {number: 2}}\n"

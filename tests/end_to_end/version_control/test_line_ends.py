@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.end_to_end.project import ECHO_SPEC, Project
 
 from .repository import Repository
 
-LONG_TEXT = """\
-name: remind
-description: |
-  Remind somebody.
-
-  The text may have several lines.
-input_schema: {type: object, properties: {text: {type: string}}}
-"""
+LONG_TEXT = Path(__file__).with_name("remind.yaml").read_text("utf-8")
 TARGET = 'tool_name: "^.*$"\nmax_tools: 100\n'
 TEMPLATE = "{% for tool in model.tools %}{{ tool.wire_name }}\n{% endfor %}"
 OWN_TARGET = 'targets = ["mcp", "openai", "names"]\ntemplates = "own"\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,17 +11,7 @@ from tests.end_to_end.project import ECHO_SPEC, Project
 
 from .repository import Repository
 
-NOTE_SPEC = """\
-name: note
-description: Take a note.
-input_schema:
-  type: object
-  properties:
-    text:
-      maxLength: 100
-      type: string
-      description: The note.
-"""
+NOTE_SPEC = Path(__file__).with_name("note.yaml").read_text("utf-8")
 CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
