@@ -87,9 +87,8 @@ def describe(wheel: Path, target: Path) -> Path:
 
 def write_sums(files: list[Path], path: Path) -> None:
     """Write the SHA-256 of each file, in the format of `sha256sum --check`."""
-    path.write_text(
-        "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
-    )
+    sums = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    path.write_text("".join(sums))
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -51,9 +51,8 @@ class Score:
     tallies: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in MEASURES})
     refused: dict[str, list[str]] = field(default_factory=dict)  # code → schemas that toolgen refuses
 
-    differing: dict[str, list[str]] = field(
-        default_factory=dict
-    )  # reason why the validators differ → locations
+    # reason why the validators differ → locations
+    differing: dict[str, list[str]] = field(default_factory=dict)
 
     def __getitem__(self, measure: str) -> Tally:
         return self.tallies[measure]

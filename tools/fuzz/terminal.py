@@ -68,9 +68,8 @@ def _spec(text: str, **more: Any) -> str:
     properties = {"x": {"type": "string", "description": text}}
     schema = {"type": "object", "additionalProperties": False, "properties": properties}
     example = {"name": text, "ask": text, "input": {"x": text}}
-    return json.dumps(
-        {"name": "a", "description": text, "input_schema": schema, "examples": [example], **more}
-    )
+    spec = {"name": "a", "description": text, "input_schema": schema, "examples": [example]}
+    return json.dumps({**spec, **more})
 
 
 def _key(here: Project, text: str) -> list[str]:
@@ -84,20 +83,14 @@ def _raw(here: Project, text: str) -> list[str]:
 
 
 def _file_name(here: Project, text: str) -> list[str]:
-    name = (
-        text.replace("/", "")
-        .replace("\0", "")
-        .encode("utf-8", "replace")[:_LONGEST]
-        .decode("utf-8", "ignore")
-    )
-    here.write(f"specs/{name}.yaml", "name: x\n")
+    name = text.replace("/", "").replace("\0", "").encode("utf-8", "replace")[:_LONGEST]
+    here.write(f"specs/{name.decode('utf-8', 'ignore')}.yaml", "name: x\n")
     return ["check"]
 
 
 def _configuration(here: Project, text: str) -> list[str]:
-    here.write(
-        "toolgen.toml", f"{json.dumps(text.encode('utf-8', 'replace').decode(), ensure_ascii=True)} = 1\n"
-    )
+    key = json.dumps(text.encode("utf-8", "replace").decode())
+    here.write("toolgen.toml", f"{key} = 1\n")
     return ["check"]
 
 
@@ -132,10 +125,8 @@ def _suite(here: Project, text: str) -> list[str]:
 
 def _break(here: Project, text: str) -> list[str]:
     here.write("specs/a.yaml", _spec("x", tags=[text]))
-    old = _spec(
-        "x", output_schema={"type": "object", "properties": {text: {"const": text}}, "required": [text]}
-    )
-    here.write("old/a.yaml", old)
+    schema = {"type": "object", "properties": {text: {"const": text}}, "required": [text]}
+    here.write("old/a.yaml", _spec("x", output_schema=schema))
     return ["breaking", "--against", "old", "--level", "info"]
 
 

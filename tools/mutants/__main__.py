@@ -39,7 +39,8 @@ def main() -> int:
     parser.add_argument("--at-once", type=int, default=(os.cpu_count() or 1) + 1)
     args = parser.parse_args()
     with _layout(args.project) as layout:
-        mutants = _unchanged(args.clean) if args.clean else read_faults(args.project, layout.root)
+        unchanged = [Mutant(f"seed {seed}", "", "", "", seed=str(seed)) for seed in range(args.clean)]
+        mutants = unchanged or read_faults(args.project, layout.root)
         mutants = [each for each in mutants if each.name.startswith(tuple(args.only.split(",")))]
         missed = _missed(layout, args, mutants)
     found = len(mutants) - len(missed)
@@ -67,10 +68,6 @@ def _mutant(fault: dict[str, Any], root: Path) -> Mutant:
         texts[edit["file"]] = text.replace(edit["old"], edit["new"])
     (path, text), *more = texts.items()
     return Mutant(fault["id"], fault["what"], path, text, dict(more))
-
-
-def _unchanged(count: int) -> list[Mutant]:
-    return [Mutant(f"seed {seed}", "", "", "", seed=str(seed)) for seed in range(count)]
 
 
 @contextmanager
