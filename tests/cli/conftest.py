@@ -17,22 +17,7 @@ from toolgen.cli import main
 
 from tests.preloaded import python_command
 
-SPEC = """\
-name: {name}
-description: Say hello to somebody.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [who]
-  properties:
-    who: {{type: string, minLength: 1, description: Whom to greet.}}
-output_schema:
-  type: object
-  additionalProperties: false
-  required: [text]
-  properties:
-    text: {{type: string}}
-"""
+SPEC = Path(__file__).with_name("greet.yaml").read_text("utf-8")
 
 
 class Done(NamedTuple):
@@ -98,12 +83,12 @@ class Cli:
         """Write a spec."""
         path = self.root / "specs" / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(SPEC.format(name=name) if text is None else text)
+        path.write_text(SPEC.replace("NAME", name) if text is None else text)
         return path
 
     def formatted_spec(self, name: str) -> Path:
         """Write a spec with characters whose width only the formatter knows: it runs over the tool's files."""
-        return self.spec(name, SPEC.format(name=name).replace("hello", "hello ก็"))
+        return self.spec(name, SPEC.replace("NAME", name).replace("hello", "hello ก็"))
 
     def tree(self, folder: str = "generated") -> dict[str, str]:
         """Return every file, except Python's byte-code."""

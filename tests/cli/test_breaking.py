@@ -18,7 +18,7 @@ TWICE_OR_ONCE = SPEC.replace("minLength: 1,", r"pattern: '^(a+)b\1?$',")
 def versions(project: Cli) -> Cli:
     """A project with a former version of its spec in the folder `before`."""
     (project.root / "before").mkdir()
-    (project.root / "before" / "greet.yaml").write_text(SPEC.format(name="greet"))
+    (project.root / "before" / "greet.yaml").write_text(SPEC.replace("NAME", "greet"))
     project.spec("greet")
     for path in (project.root / "specs").glob("*.yaml"):
         if path.stem != "greet":
@@ -27,7 +27,7 @@ def versions(project: Cli) -> Cli:
 
 
 def change(versions: Cli, text: str) -> None:
-    versions.spec("greet", text.format(name="greet"))
+    versions.spec("greet", text.replace("NAME", "greet"))
 
 
 def settings(versions: Cli, text: str) -> None:
@@ -49,7 +49,7 @@ def test_a_lost_guard_fails_though_no_call_breaks(versions: Cli) -> None:
     guards = (
         "confirm: {message: 'Greet {who}?'}\nauth: {scopes: [greet]}\nannotations: {destructiveHint: true}\n"
     )
-    (versions.root / "before" / "greet.yaml").write_text(SPEC.format(name="greet") + guards)
+    (versions.root / "before" / "greet.yaml").write_text(SPEC.replace("NAME", "greet") + guards)
     done = versions("breaking", "--against", "before")
     assert done.code == 1
     assert done.out.count("breaks: safety of users") == 2
@@ -81,7 +81,7 @@ def test_the_level_and_the_categories_decide_what_fails(versions: Cli) -> None:
 
 
 def test_an_undecided_change_fails_unless_it_is_allowed(versions: Cli) -> None:
-    (versions.root / "before" / "greet.yaml").write_text(TWICE.format(name="greet"))
+    (versions.root / "before" / "greet.yaml").write_text(TWICE.replace("NAME", "greet"))
     change(versions, TWICE_OR_ONCE)
     done = versions("breaking", "--against", "before")
     assert done.code == 1

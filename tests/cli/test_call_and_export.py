@@ -232,7 +232,7 @@ def test_files_are_saved_through_no_link_that_leaves_the_project(tmp_path: Path)
 
 def test_generated_code_and_every_export_begin_with_the_notice_of_a_deprecated_tool(project: Cli) -> None:
     project.spec(
-        "greet", SPEC.format(name="greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"
+        "greet", SPEC.replace("NAME", "greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"
     )
     notice = "Deprecated; use hello instead. Stops working after 2026-06-30."
     assert project("generate").code == 0

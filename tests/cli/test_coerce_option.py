@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from .conftest import Cli
 
-SPEC = """\
-name: {name}
-description: Count to a number.
-input_schema:
-  type: object
-  additionalProperties: false
-  required: [n]
-  properties:
-    n: {{type: integer, minimum: 1, description: How far.}}
-"""
+SPEC = Path(__file__).with_name("coerce_option.yaml").read_text("utf-8")
 ASK = """\
 import json
 from generated import catalog
@@ -40,7 +32,7 @@ REFUSED = '- $.n: expected integer, got the string "5"'
 def test_the_spec_wins_over_the_configuration(empty: Cli, setting: str, unsaid: object) -> None:
     (empty.root / "toolgen.toml").write_text(setting)
     for name, line in (("unsaid", ""), ("coerced", "coerce: true\n"), ("exact", "coerce: false\n")):
-        empty.spec(name, SPEC.format(name=name) + line)
+        empty.spec(name, SPEC.replace("NAME", name) + line)
     assert empty("generate").code == 0
     done = subprocess.run(
         [sys.executable, "-c", ASK], cwd=empty.root, capture_output=True, text=True, check=True

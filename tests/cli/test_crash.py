@@ -42,7 +42,7 @@ class Twins:
         """Change all specs; add or remove one tool with its files."""
         shutil.rmtree(self.project.root / "specs")
         for number in range(self.count + state):
-            text = SPEC.format(name=f"tool_{number:04}")
+            text = SPEC.replace("NAME", f"tool_{number:04}")
             self.project.spec(f"tool_{number:04}", text.replace("hello", "goodbye") if state else text)
 
     def start(self, verb: str, *, to_kill: bool = False) -> subprocess.Popen[bytes]:

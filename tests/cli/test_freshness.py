@@ -67,7 +67,7 @@ CHANGES: dict[str, Callable[[Cli], object]] = {
     "one byte, the time put back": one_byte,
     "a missing manifest": lambda p: (p.root / "generated/toolgen.manifest.json").unlink(),
     "no output at all": lambda p: shutil.rmtree(p.root / "generated"),
-    "an edited spec": lambda p: p.spec("greet", SPEC.format(name="greet").replace("hello", "hi")),
+    "an edited spec": lambda p: p.spec("greet", SPEC.replace("NAME", "greet").replace("hello", "hi")),
     "a new spec": lambda p: p.spec("third"),
     "a setting": lambda p: (p.root / "toolgen.toml").write_text('implementations = "other"\n'),
 }

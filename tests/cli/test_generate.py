@@ -181,7 +181,7 @@ def test_json(project: Cli) -> None:
 
 
 def test_output_schemas_are_not_published_over_mcp_if_the_configuration_says_so(project: Cli) -> None:
-    project.spec("shown", SPEC.format(name="shown") + "targets: {mcp: {output_schema: true}}\n")
+    project.spec("shown", SPEC.replace("NAME", "shown") + "targets: {mcp: {output_schema: true}}\n")
     (project.root / "toolgen.toml").write_text("[mcp]\noutput_schema = false\n")
     listed = {tool["name"]: tool for tool in json.loads(project("export", "mcp").out)["tools"]}
     assert "outputSchema" not in listed["greet"]
@@ -197,14 +197,14 @@ def test_all_or_nothing(project: Cli) -> None:
     before = project.tree()
     project.spec("more")
     project.spec(
-        "broken", SPEC.format(name="broken").replace("type: string, minLength", "type: strin, minLength")
+        "broken", SPEC.replace("NAME", "broken").replace("type: string, minLength", "type: strin, minLength")
     )
     assert project("generate").code == 2
     assert project.tree() == before
 
 
 def test_links_below_specs(project: Cli, tmp_path: Path) -> None:
-    (tmp_path / "outside.yaml").write_text(SPEC.format(name="outside"))
+    (tmp_path / "outside.yaml").write_text(SPEC.replace("NAME", "outside"))
     (tmp_path / "folder").mkdir()
     (project.root / "specs/inside").symlink_to(".")
     (project.root / "specs/.hidden.yaml").symlink_to("nowhere")

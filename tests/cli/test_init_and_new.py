@@ -163,7 +163,7 @@ def test_check_all_checks_every_project_of_the_repository(empty: Cli) -> None:
     for folder in ("a", "packages/b", "ignored"):
         (empty.root / folder / "specs").mkdir(parents=True)
         (empty.root / folder / "toolgen.toml").touch()
-        (empty.root / folder / "specs/greet.yaml").write_text(SPEC.format(name="greet"))
+        (empty.root / folder / "specs/greet.yaml").write_text(SPEC.replace("NAME", "greet"))
     (empty.root / ".gitignore").write_text("ignored/\n")
     (empty.root / "pyproject.toml").write_text("[project]\n")
     assert empty("-C", str(empty.root / "a"), "generate").code == 0

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.conftest import Cli
 
-SPEC = """\
-# our first tool
-name: find_orders  # keep the name
-description: Return the orders of a customer.
-annotations: {readOnlyHint: true}
-input_schema:
-  type: object
-  properties:
-    names: {type: array, items: {type: string}, description: Names.}  # any
-  $defs: {Unused: {type: string}}
-"""
+SPEC = Path(__file__).with_name("lint.yaml").read_text("utf-8")
 
 
 @pytest.fixture

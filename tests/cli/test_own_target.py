@@ -26,7 +26,7 @@ def define(project: Cli, text: str) -> None:
 
 
 def write_greet(project: Cli, more: str) -> None:
-    project.spec("greet", SPEC.format(name="greet") + more)
+    project.spec("greet", SPEC.replace("NAME", "greet") + more)
 
 
 def test_a_spec_names_the_tool_for_it(acme: Cli) -> None:

@@ -76,7 +76,7 @@ def files_in(form: str, text: str) -> set[str]:
 def inner(empty: Cli, capsys: pytest.CaptureFixture[str]) -> Cli:
     """A project in a folder of a repository."""
     project = Cli(empty.root / "tools/shop", capsys)
-    project.spec("greet", SPEC.format(name="greet").replace("output_schema", FINDING + "output_schema"))
+    project.spec("greet", SPEC.replace("NAME", "greet").replace("output_schema", FINDING + "output_schema"))
     (project.root / "toolgen.toml").write_text('[lint.rules]\nunused-definition = "error"\n')
     return project
 

@@ -8,7 +8,7 @@ import pytest
 
 from .conftest import SPEC, Cli
 
-DEPRECATED = SPEC.format(name="greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"
+DEPRECATED = SPEC.replace("NAME", "greet") + "deprecated: {replaced_by: hello, sunset: 2026-06-30}\n"
 
 
 @pytest.fixture

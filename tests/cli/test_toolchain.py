@@ -35,7 +35,7 @@ def test_output_of_a_newer_toolgen_is_not_overwritten(project: Cli) -> None:
     text = manifest.read_text()
     now = toolchain.versions(("toolgen",))["toolgen"]
     manifest.write_text(text.replace(f'"toolgen": "{now}"', '"toolgen": "10.0.0"'))
-    project.spec("greet", SPEC.format(name="greet").replace("hello", "good bye"))
+    project.spec("greet", SPEC.replace("NAME", "greet").replace("hello", "good bye"))
     before = project.tree()
     done = project("generate")
     assert done.code == 2

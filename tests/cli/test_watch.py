@@ -63,7 +63,7 @@ def watcher(project: Cli, tmp_path: Path) -> Iterator[Watcher]:
 def test_watch(project: Cli, watcher: Watcher) -> None:
     watcher.until(lambda: watcher.turns() == 1)
     assert (project.root / "generated/tools/greet.py").exists()
-    said = watcher.after(lambda: project.spec("greet", SPEC.format(name="greet").replace("hello", "hi")))
+    said = watcher.after(lambda: project.spec("greet", SPEC.replace("NAME", "greet").replace("hello", "hi")))
     assert "1 tool, 2 files written" in said
     assert "Say hi" in (project.root / "generated/tools/greet.py").read_text()
 

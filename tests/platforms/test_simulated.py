@@ -104,7 +104,7 @@ def test_no_output_of_a_program_is_read_in_the_encoding_of_the_system() -> None:
 
 
 def test_output_is_utf8_whatever_the_system_writes(project: Cli) -> None:
-    project.spec("greet", SPEC.format(name="greet").replace("Say hello", "Sag 你好 → ü"))
+    project.spec("greet", SPEC.replace("NAME", "greet").replace("Say hello", "Sag 你好 → ü"))
     done = project.process("list", PYTHONUTF8="0", PYTHONIOENCODING="cp1252")
     assert done.code == 0
     assert "Sag 你好 → ü" in done.out
@@ -122,7 +122,7 @@ def test_files_that_git_gave_other_line_ends_are_up_to_date(project: Cli) -> Non
 def test_no_generated_file_has_the_name_of_a_device(project: Cli, name: str) -> None:
     (project.root / "toolgen.toml").write_text(DOCUMENTS)
     (project.root / "specs/greet.yaml").unlink()
-    project.spec("tool", SPEC.format(name=name))
+    project.spec("tool", SPEC.replace("NAME", name))
     assert project("generate").code == 0
     stems = {path.rpartition("/")[2].partition(".")[0].lower() for path in project.tree()}
     assert name not in stems
@@ -130,7 +130,7 @@ def test_no_generated_file_has_the_name_of_a_device(project: Cli, name: str) -> 
 
 
 def test_names_that_differ_only_where_case_counts_are_refused(project: Cli) -> None:
-    project.spec("upper", SPEC.format(name="Greet"))
+    project.spec("upper", SPEC.replace("NAME", "Greet"))
     done = project("generate")
     assert done.code == 2
     assert "error[name-collision]" in done.err
@@ -139,6 +139,6 @@ def test_names_that_differ_only_where_case_counts_are_refused(project: Cli) -> N
 def test_no_generated_path_is_long(project: Cli) -> None:
     """Windows allows 260 characters unless it is configured; a project's folder needs most of them."""
     (project.root / "toolgen.toml").write_text(DOCUMENTS)
-    project.spec("long", SPEC.format(name="n" * 64))
+    project.spec("long", SPEC.replace("NAME", "n" * 64))
     assert project("generate").code == 0
     assert max(map(len, project.tree())) <= 110

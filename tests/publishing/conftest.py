@@ -27,7 +27,7 @@ author = "Ada Example"
 def shop(project: Cli) -> Cli:
     """A generated project with one tool that needs a secret."""
     (project.root / "toolgen.toml").write_text(CONFIGURATION)
-    project.spec("greet", SPEC.format(name="greet") + "auth: {secrets: [SHOP_KEY]}\n")
+    project.spec("greet", SPEC.replace("NAME", "greet") + "auth: {secrets: [SHOP_KEY]}\n")
     (project.root / "work").mkdir()
     (project.root / "work/__init__.py").write_text("")
     assert project("generate").code == 0
