@@ -39,8 +39,8 @@ class Coerced:
     notes: list[dict[str, str]]  # `path`, and the JSON types `from` and `to`
 
 
-def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced | None:
-    """Coerce `value`, which is JSON that `schema` refuses; None if it is refused all the same.
+def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced:
+    """Coerce `value`, which is JSON that `schema` refuses, as far as possible: it may refuse the result, too.
 
     `value` itself is not changed. Values that the schema marks as secret are never coerced.
     """
@@ -56,8 +56,8 @@ def coerce(schema: CompiledSchema, value: dict[str, Any]) -> Coerced | None:
         value = _replace_parts(value, parsed)
         notes += [_note(path, parsed[path], found[path]) for path in parsed]
         if schema.is_valid(value):
-            return Coerced(value, notes)
-    return None
+            break
+    return Coerced(value, notes)
 
 
 def coerce_whole(text: str) -> Coerced | None:

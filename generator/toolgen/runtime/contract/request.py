@@ -75,10 +75,12 @@ def accept_arguments(
     if not is_valid:
         from toolgen.runtime.coercion import coerce
 
-        coerced = coerce(schema, arguments) if json and contract.coerce else None
-        if coerced is None:
+        if json and contract.coerce:
+            coerced = coerce(schema, arguments)
+            arguments, notes = coerced.value, notes + coerced.notes
+            is_valid = is_json(arguments) and schema.is_valid(arguments)
+        if not is_valid:  # what is left: a text that became a number is no fault
             raise _invalid(contract, find_faults(schema, arguments, contract.secret_values()))
-        arguments, notes = coerced.value, notes + coerced.notes
     if notes:
         metadata["coerced"] = redact(notes, contract.secret_values())  # property names come from the caller
     return arguments
