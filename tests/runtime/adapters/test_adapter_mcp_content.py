@@ -44,9 +44,12 @@ def test_every_kind_of_block_passes_the_client(era: str) -> None:
 
 
 def test_a_file_has_its_own_address_or_one_of_its_hash() -> None:
-    own, made = content_of(File(PDF, uri="shop://orders/7.pdf"), File(PDF))
+    own, made, named = content_of(
+        File(PDF, uri="shop://orders/7.pdf"), File(PDF), File(PDF, name="order 7.pdf")
+    )
     assert own.resource.uri == "shop://orders/7.pdf"
     assert made.resource.uri.startswith("urn:sha256:f5117edb")
+    assert named.resource.uri == f"{made.resource.uri}#order%207.pdf"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import base64
 import hashlib
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from toolgen.runtime.text import well_formed
 
@@ -42,8 +42,11 @@ class Block:
 
     @property
     def identifier(self) -> str:
-        """An identifier of the data, for protocols that want an address and blocks that have none."""
-        return f"urn:sha256:{self.sha256}"
+        """An identifier of the data, for protocols that want an address and blocks that have none.
+
+        It ends in the name, if there is one: MCP has no other place for the name of an embedded resource.
+        """
+        return f"urn:sha256:{self.sha256}" + (f"#{quote(self.name, safe='')}" if self.name else "")
 
     @property
     def base64(self) -> str:
