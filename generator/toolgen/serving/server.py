@@ -219,9 +219,8 @@ def check_implementations(server: ToolServer) -> None:
 
 
 def report_approvals(server: ToolServer) -> None:
-    """Log who may approve calls, and which calls nobody can approve. Raises SettingError."""
+    """Log who may approve calls, and which calls nobody can approve."""
     if (approvals := server.state.approvals) is not None:
-        approvals.use_url(None)
         approvals.log_facts()
         for problem in approvals.problems(server.state.acting.definitions.values()):
             LOGGER.warning("%s", problem)

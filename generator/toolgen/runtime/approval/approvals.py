@@ -34,6 +34,7 @@ Found: TypeAlias = Literal["known", "new", "changed"]
 DEFAULT_SECONDS: Final = 3_600.0  # that an approval is open
 DEFAULT_APPROVERS: Final = "approvers.toml"
 DEFAULT_RECEIPTS: Final = ".toolgen/receipts.jsonl"
+_NO_URL: Final = "--approval-url must say where people approve calls: https://NAME, for example"
 MAX_OPEN: Final = 20  # approvals of one caller
 _MAX_LISTED: Final = 100  # approvals of one caller that are remembered, open or not
 _KEPT_SECONDS: Final = 86_400.0  # that an approval is remembered after its time, for its page
@@ -137,9 +138,7 @@ class Approvals:
         """Take the address of a server unless a setting has one. Raises SettingError if there is none."""
         self.url = self.url or url
         if self.url is None:
-            raise SettingError(
-                "--approval-url must say where people approve calls: https://NAME, for example"
-            )
+            raise SettingError(_NO_URL)
 
     def reload(self) -> None:
         """Read the file of approvers again. A fault is logged, and changes nothing."""
@@ -159,7 +158,9 @@ class Approvals:
     def problems(self, definitions: Collection[Mapping[str, Any]]) -> list[str]:
         """Return why calls of tools with these definitions cannot be approved."""
         problems: list[str] = []
-        if self.approvers.sha256 is None:
+        if self.url is None:  # an ASGI application does not know its address
+            problems.append(f"nobody can approve calls: {_NO_URL}")
+        elif self.approvers.sha256 is None:
             problems.append(
                 f"there is no file {self._file}: nobody can approve calls (toolgen approvers add)"
             )
