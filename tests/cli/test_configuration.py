@@ -8,6 +8,8 @@ import pytest
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import Project, UnableError, find_project, find_root
 
+from tests.samples import load_beside
+
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
@@ -87,19 +89,7 @@ def test_two_configurations(repo: Path) -> None:
     assert (fault.code, fault.span.file, fault.span.line) == ("two-configurations", "pyproject.toml", 3)
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "line", "hint"),
-    [
-        ('specs = "s"\nouput = "x"\n', "unknown-setting", 2, "did you mean 'output'?"),
-        ('specs = "/etc"\n', "invalid-setting", 1, "relative"),
-        ('output = "class"\n', "invalid-setting", 1, ""),
-        ('implementations = "generated.work"\n', "invalid-setting", 1, "never touches"),
-        ('coerce = true\nspecs = "../specs"\n', "outside-project", 2, "move the configuration up"),
-        ('output = "specs"\n', "overlapping-folders", 1, ""),
-        ('output = "specs/out"\n', "overlapping-folders", 1, ""),
-        ("specs = \n", "invalid-toml", 1, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "code", "line", "hint"), load_beside(__file__, "configuration.yaml"))
 def test_every_fault_has_its_place(repo: Path, text: str, code: str, line: int, hint: str) -> None:
     fault = refused(repo, text)[0]
     assert (fault.code, fault.span.file, fault.span.line) == (code, "toolgen.toml", line)

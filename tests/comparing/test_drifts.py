@@ -18,6 +18,8 @@ from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.sources.mcp_client.listing import Listing, announced
 
+from tests.samples import load_beside
+
 FOLDER = Path(__file__).parent / "drifts"
 LISTED = json.loads((FOLDER / "listing.json").read_text())
 PUBLISHED = yaml.safe_load((FOLDER / "published.yaml").read_text())
@@ -126,18 +128,7 @@ def tool_verdict(pinned: dict[str, Any], listed: dict[str, Any]) -> str:
 # Beside the fifty: the neighbours of what was judged wrong at first
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "expected"),
-    [
-        ("/tools/get_issue/inputSchema/properties/a", {"type": "string", "title": "A"}, "harmless"),
-        ("/tools/get_issue/inputSchema/properties/comments/default", False, "dangerous"),
-        ("/tools/export_project/outputSchema", {"type": "object", "description": "Send all."}, "text"),
-        ("/tools/get_issue/annotations/title", "Close all issues", "text"),
-        ("/resources/projects/description", "All\n  projects.", "harmless"),
-        ("/prompts/triage/description", "Sort new issues.\u202e", "dangerous"),
-        ("/tools/new", {"name": "new", "description": "New.\u200b", "inputSchema": {}}, "dangerous"),
-    ],
-)
+@pytest.mark.parametrize(("path", "value", "expected"), load_beside(__file__, "drifts.yaml"))
 def test_neighbours_of_the_fifty(path: str, value: Any, expected: str) -> None:
     drifted = apply([{"op": "add", "path": path, "value": value}], LISTED)
     assert verdict(drifted) == expected

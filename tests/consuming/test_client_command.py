@@ -15,6 +15,7 @@ from toolgen.upstream.consumers.lock import ClientLock
 from toolgen.upstream.consumers.package import plan_client, write_client
 
 from tests.end_to_end.commands.test_interrupt import tree
+from tests.samples import load_beside
 
 from .conftest import ORDER, Consumer, lock_of
 
@@ -168,18 +169,7 @@ def test_definitions_that_make_no_client(shop: Consumer, tools: list[Any], said:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--out", "app"], "SOURCE is missing"),
-        (["."], "--package is missing"),
-        ([".", "--package", "my-shop"], "is not a name that Python can import"),
-        (["--check"], "there is no lock of a client"),
-        ([".", "--package", "shop", "--header", "A=B"], "--header is for servers"),
-        ([".", "--package", "specs"], "a file in the way"),
-        ([".", "--package", "shop", "--language", "typescript", "--uses", "app"], "--uses reads Python"),
-        ([".", "--package", "shop", "--uses", "../.."], "'../..' leaves the project's folder"),
-        ([".", "--package", "shop", "--uses", "/etc"], "'/etc' leaves the project's folder"),
-    ],
+    ("words", "said"), load_beside(__file__, "client_command_what_cannot_be_done_is_said.yaml")
 )
 def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str) -> None:
     shop.write("specs/__init__.py", "mine = 1\n")
@@ -190,15 +180,7 @@ def test_what_cannot_be_done_is_said(shop: Consumer, words: list[str], said: str
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"toolgen_lock": 2}, "has the format '2', and this toolgen reads 1"),
-        (
-            {"client": {"format": 1, "package": "a", "source": "", "language": "perl"}},
-            "`client` is not as `toolgen client` writes",
-        ),
-        ({"client": None}, "is a lock of `toolgen guard`"),
-    ],
+    ("change", "said"), load_beside(__file__, "client_command_locks_that_cannot_be_read.yaml")
 )
 def test_locks_that_cannot_be_read(shop: Consumer, change: dict[str, Any], said: str) -> None:
     shop.client(".", "--out", "app", "--package", "shop")

@@ -25,6 +25,8 @@ from toolgen.base.escaping.places import (
 )
 from toolgen.base.escaping.streams import write_lines, write_prompt, write_status, write_text
 
+from tests.samples import load_beside
+
 from .test_characters import ESCAPED, SHOWN, TEXTS
 
 ROOT = Path(__file__).parents[2]
@@ -110,24 +112,7 @@ def test_json_is_no_command_of_a_ci_service() -> None:
     assert json.loads(shown) == {"a": "##[error]x", "::error::": "::b"}
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("*b* _i_ `c` ~s~ <b> [a](b) | x", "\\*b\\* \\_i\\_ \\`c\\` \\~s\\~ \\<b\\> \\[a\\](b) \\| x"),
-        ("snake_case", "snake_case"),
-        ("@all #12 !3 %4 &5", "@<!-- -->all #<!-- -->12 !<!-- -->3 %<!-- -->4 &amp;<!-- -->5"),
-        ("a & b, 100% sure!", "a &amp; b, 100% sure!"),
-        ("GH-12 gh-3 UTF-8", "GH-<!-- -->12 gh-<!-- -->3 UTF-8"),
-        ("https://x.org www.x.org", "https:<!-- -->//x.org www<!-- -->.x.org"),
-        ("me@x.org", "me@<!-- -->x.org"),
-        (
-            "$x^2$ $$y$$",
-            "<span>$</span>x^2<span>$</span> <span>$</span><span>$</span>y<span>$</span><span>$</span>",
-        ),
-        ("a\n# b\r\nc", "a # b c"),
-        ("\x1b[2J", "\\\\u001b\\[2J"),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown"), load_beside(__file__, "places.yaml"))
 def test_markdown_shows_the_text_and_does_nothing(text: str, shown: str) -> None:
     assert markdown_text(text) == shown
 

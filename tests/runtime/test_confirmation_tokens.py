@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import threading
 from pathlib import Path
 
 import pytest
-from toolgen.runtime import printable
 from toolgen.runtime.confirmation import tokens as module
 from toolgen.runtime.confirmation.question import displayed_preview
 from toolgen.runtime.confirmation.tokens import Approved, ConfirmationTokens, Sealer, digest_of_holder
@@ -119,22 +117,6 @@ def test_random_keys_differ_also_after_a_fork(monkeypatch: pytest.MonkeyPatch) -
 def test_contradictory_settings_of_confirmation_are_refused(settings: Settings) -> None:
     with pytest.raises(SettingError):
         ConfirmationTokens.from_settings(settings)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["\n", "\x1b[2K", "\u202e", "\u200b", "\U000e0041"],
-)
-def test_printable_escapes_invisible_characters(text: str) -> None:
-    _shows(text)
-
-
-def _shows(text: str) -> None:
-    shown = printable(f"a{text}b")
-    assert shown.isprintable()
-    assert shown.startswith("a\\")
-    assert json.loads(f'"{shown}"') == f"a{text}b"
-    assert displayed_preview(f"a{text}b", {"x": f"a{text}b"}) == shown
 
 
 def test_a_preview_keeps_its_lines_but_not_those_of_an_argument() -> None:

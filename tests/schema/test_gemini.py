@@ -15,6 +15,8 @@ from toolgen.schema.dialects.publish import publish
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import SchemaDocument, subschemas
 
+from tests.samples import load_beside
+
 # Written down a second time, from `GenerationConfig.response_json_schema` of google-genai 3.4.
 KEYWORDS = {
     "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
@@ -76,23 +78,7 @@ def test_a_supported_schema_is_published_unchanged() -> None:
     assert publish("gemini", SchemaDocument(schema)).schema is schema
 
 
-@pytest.mark.parametrize(
-    ("child", "wanted"),
-    [
-        ({"const": "x"}, {"type": "string", "enum": ["x"]}),
-        ({"enum": ["a", "b", None]}, {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]}),
-        ({"type": "integer", "exclusiveMinimum": 1, "maximum": 5}, {"type": "integer", "maximum": 5, "minimum": 2}),
-        (
-            {"type": "string", "description": "A word.", "default": "x", "pattern": "^x"},
-            {"type": "string", "description": 'A word. (default: "x"; pattern: "^x")'},
-        ),
-        ({"$comment": "no word of it", "type": "string", "examples": ["x"]}, {"type": "string"}),
-        (
-            {"allOf": [{"type": "object", "properties": {"b": {"minimum": 1}}, "required": ["b"]}, {"required": ["c"]}]},
-            {"type": "object", "properties": {"b": {"minimum": 1}}, "required": ["b", "c"]},
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("child", "wanted"), load_beside(__file__, "gemini.yaml"))
 def test_conversion_of_one_property(child: dict[str, Any], wanted: dict[str, Any]) -> None:
     assert printed(child) == wanted
 

@@ -11,6 +11,7 @@ from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
 
 from tests.runtime.tool_factory import code_of
+from tests.samples import load_beside
 from tests.testing.mock_samples import ORDER, call, how, write_specs
 
 
@@ -112,24 +113,7 @@ def chunks_of(folder: Path, arguments: Any, **options: Any) -> list[Any]:
     return [*mock_toolkit(folder).stream_sync("read", arguments, **options)]
 
 
-@pytest.mark.parametrize(
-    ("output", "chunk", "answer", "chunks"),
-    [
-        ("{type: string}", "{type: string}", "one two", ["one ", "two"]),
-        (
-            "{type: object, properties: {count: {type: integer}, lines: {type: array, items: {type: string}}}}",
-            "{type: string}",
-            {"count": 2, "lines": ["a", "b"]},
-            ["a", "b"],
-        ),
-        (
-            "{type: object, properties: {text: {type: string}}}",
-            "{type: object, required: [delta], properties: {delta: {type: string}}}",
-            {"text": "a b"},
-            [{"delta": "a "}, {"delta": "b"}],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("output", "chunk", "answer", "chunks"), load_beside(__file__, "chunks.yaml"))
 def test_chunks_add_up_to_the_response(
     tmp_path: Path, output: str, chunk: str, answer: Any, chunks: list[Any]
 ) -> None:

@@ -17,6 +17,7 @@ from tests.end_to_end.raw_http import Answer, connect
 from tests.end_to_end.replicas import free_port
 from tests.end_to_end.slow_tools import begun, nap
 from tests.preloaded import python_command
+from tests.samples import load_beside
 
 __all__ = ["shop"]
 
@@ -139,20 +140,7 @@ async def test_uvicorn_answers_calls_in_flight_when_it_stops(serving: Project, t
         assert await asyncio.to_thread(server.wait, 30) in (0, -signal.SIGTERM)
 
 
-@pytest.mark.parametrize(
-    ("flags", "env", "said"),
-    [
-        (["--threads", "none"], {}, "--threads must be a whole number, 1 or more, not 'none'\n"),
-        ([], {"TOOLGEN_QUEUE": "x"}, "TOOLGEN_QUEUE must be a whole number, 0 or more, not 'x'\n"),
-        (
-            ["--port", "1"],
-            {"TOOLGEN_LOGLEVEL": "debug"},
-            "warning: the environment variable TOOLGEN_LOGLEVEL is not known: did you mean "
-            "'TOOLGEN_LOG_LEVEL'?\n--host, --port, --metrics-port and --stateless need --http\n",
-        ),
-        (["--allowed-host", ""], {}, "--allowed-host must be hosts such as tools.example.com, not ''\n"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "env", "said"), load_beside(__file__, "asgi.yaml"))
 def test_an_invalid_setting_is_reported_in_one_line(
     serving: Project, flags: list[str], env: dict[str, str], said: str
 ) -> None:

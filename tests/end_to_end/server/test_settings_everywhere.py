@@ -21,7 +21,7 @@ from tests.end_to_end.project import Project
 from tests.end_to_end.raw_http import Connection, connect
 from tests.end_to_end.replicas import free_port
 from tests.end_to_end.slow_tools import add_tools, begun, nap
-from tests.samples import sample
+from tests.samples import load_beside, sample
 
 from .test_asgi import MOUNTED, process
 
@@ -30,28 +30,7 @@ async def execute(self, request, context):
     return dataclasses.asdict(catalog.default_toolkit().settings)
 """
 BIG = "async def execute(self, request, context): return 'x' * request.size"
-VALUES = {
-    "threads": "1",
-    "queue": "0",
-    "grace": "3",
-    "drain_delay": "0.1",
-    "max_request_bytes": "20000",
-    "max_result_bytes": "5000",
-    "max_stream_bytes": "3000",
-    "max_stream_chunks": "3",
-    "page_size": "2",
-    "sessions": "1",
-    "session_idle": "900",
-    "allowed_hosts": "tools.example.com",
-    "allowed_origins": "http://web.example.com",
-    "insecure_no_auth": "1",
-    "scopes": "a,b",
-    "caller_headers": "x-tenant",
-    "log_level": "debug",
-    "log_format": "json",
-    "strict_start": "1",
-    "rate_limit": "100000/minute",
-}
+VALUES: dict[str, str] = load_beside(__file__, "settings.yaml")
 """A value other than the default for each setting that all servers have; the others are `OTHERS`."""
 OTHERS = {"code_mode", "stateless", "auth_tokens", "auth_issuer", "auth_audience", "auth_jwks"}
 OF_FEATURES = {

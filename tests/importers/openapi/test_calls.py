@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.importers.openapi.conftest import Api, Call, document
+from tests.samples import load_beside
 
 Made = Callable[..., Call]
 OBJECT = {"content": {"application/json": {"schema": {"type": "object"}}}, "description": "OK"}
@@ -125,21 +126,7 @@ SCHEMES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("scheme", "variables", "sent"),
-    [
-        ("key", {"APP_SHOP_KEY": "s3cret"}, {"x-key": "s3cret"}),
-        ("query", {"APP_SHOP_QUERY": "s3cret"}, {}),
-        ("cookie", {"APP_SHOP_COOKIE": "s3cret"}, {"cookie": "sid=s3cret"}),
-        ("bearer", {"APP_SHOP_BEARER_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
-        ("oauth", {"APP_SHOP_OAUTH_TOKEN": "s3cret"}, {"authorization": "Bearer s3cret"}),
-        (
-            "basic",
-            {"APP_SHOP_BASIC_USERNAME": "u", "APP_SHOP_BASIC_PASSWORD": "s3cret"},
-            {"authorization": "Basic dTpzM2NyZXQ="},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("scheme", "variables", "sent"), load_beside(__file__, "calls.yaml"))
 def test_security(
     called: Made, api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
     scheme: str, variables: dict[str, str], sent: dict[str, str],

@@ -17,6 +17,7 @@ from toolgen.sources.openapi.parse import parse_document
 from toolgen.sources.openapi.specs import ImportOptions, import_openapi
 
 from tests.importers.openapi.conftest import document
+from tests.samples import load_beside
 
 
 def imported(data: dict[str, Any], files: dict[str, Any] | None = None, **options: Any) -> list[ImportedTool]:
@@ -56,22 +57,7 @@ def item(schema: dict[str, Any]) -> Any:
     return schema["properties"]["body"]["items"]
 
 
-@pytest.mark.parametrize(
-    ("schema", "meant"),
-    [
-        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}),
-        ({"nullable": True, "anyOf": [{"type": "string"}]}, {"anyOf": [{"type": "string"}, {"type": "null"}]}),
-        (
-            {"nullable": True, "$ref": "#/components/schemas/A"},
-            {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]},
-        ),
-        ({"type": "number", "minimum": 1, "exclusiveMinimum": True}, {"type": "number", "exclusiveMinimum": 1}),
-        ({"type": "string", "example": "e", "xml": {"name": "n"}, "x-y": 1}, {"type": "string", "examples": ["e"]}),
-        ({"type": "string", "format": "byte"}, {"type": "string", "contentEncoding": "base64"}),
-        ({"type": "string", "format": "iso-country"}, {"type": "string", "x-format": "iso-country"}),
-        ({"$ref": "#/components/schemas/A", "description": "D"}, {"$ref": "#/$defs/A", "description": "D"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("schema", "meant"), load_beside(__file__, "schemas.yaml"))
 def test_keywords_of_3_0_are_converted(schema: Any, meant: Any) -> None:
     request, _ = both(schema, A={"type": "string"})
     assert item(request) == meant
