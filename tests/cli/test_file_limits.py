@@ -83,6 +83,9 @@ def test_a_sparse_file_is_not_read(folder: Path, path: str) -> None:
     code, shown = limited(folder, "check")
     assert code == 2
     assert "bytes" in shown
+    if path == "specs/greet.yaml":
+        assert "error[too-complex]" in shown
+        assert "at most 4,194,304 are read" in shown
 
 
 @pytest.mark.parametrize(
