@@ -12,18 +12,16 @@ an array of strings, and `?` after the type makes the parameter optional.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolgen.base.suggestions import count
+from toolgen.cli.imports.common import make_project
 from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_repeated
 from toolgen.language.names import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 from toolgen.project.building.spec_source import project_at
-from toolgen.project.scaffolding.new_project import create_project
 from toolgen.project.scaffolding.new_tool import describe_tool, missing_parts, new_tool_files, parse_parameter
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
@@ -49,7 +47,7 @@ def run(args: argparse.Namespace) -> bool:
     spec = f"{specs}/{file_stem(name)}.yaml"
     exists = is_name and kind_of(root, spec) is not None
     if args.all or (exists and not has_flags):
-        return _complete(args, project or _new_project(args), spec, has_flags=bool(has_flags))
+        return _complete(args, project or make_project(args.start), spec, has_flags=bool(has_flags))
     if args.name is None:
         raise UnableError("usage", "name a tool, or use --all", "see `toolgen new --help`")
     if not is_name:
@@ -60,21 +58,12 @@ def run(args: argparse.Namespace) -> bool:
         raise UnableError("file-exists", f"{spec} exists already", hint)
     parameters = [parse_parameter(text) for text in args.param]
     answers = describe_tool(args.name, args.description, parameters, destructive=args.destructive)
-    project = project or _new_project(args)
+    project = project or make_project(args.start)
     written = new_tool_files(project, spec, answers)
     create_files(project.root, written)
     given = "".join(f" {name}=…" for name in answers["arguments"])
     call = f"{command_line(args, 'call', args.name)}{given}"
     return _show(args, written, f"next: edit {spec}, fill in `execute`, then {call}")
-
-
-def _new_project(args: argparse.Namespace) -> Project:
-    """Make a project in the folder, and say so."""
-    root = Path(os.path.realpath(args.start))
-    written, _ = create_project(root, None)
-    others = count(len(written) - 1, "other file")
-    say(f"made a project, as `toolgen init` does: {written[0].path} and {others}")
-    return find_project(root)
 
 
 def _show(args: argparse.Namespace, written: Mapping[str, str], after: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,17 @@ if TYPE_CHECKING:
     from toolgen.sources.names import ExistingNames
 
     ImportList = Callable[[Sequence[JsonDocument], str, ExistingNames, LeftOut], list[ImportedTool]]
+
+
+def make_project(start: str) -> Project:
+    """Make a project in the folder, and say so."""
+    from toolgen.project.scaffolding.new_project import create_project
+
+    root = Path(os.path.realpath(start))
+    written, _ = create_project(root, None)
+    others = count(len(written) - 1, "other file")
+    say(f"made a project, as `toolgen init` does: {written[0].path} and {others}")
+    return find_project(root)
 
 
 def add_arguments(
@@ -66,7 +78,9 @@ def run_import(
 
     request = ImportRequest(args.kind, args.start, args.into, args.sync, args.strict, upstream)
     with progress_line("importing tools") as progress:
-        result = import_tools(request, convert, owned, implementations, progress=progress)
+        result = import_tools(
+            request, convert, owned, implementations, make_project=make_project, progress=progress
+        )
     tools = result.program.tools if result.program else ()
     # said at once: a user could take the imported specs for tested
     not_tested = [tool.spec.name for tool in tools if not tool_under_test(tool).is_harmless]
@@ -92,8 +106,13 @@ def _describe_not_tested(names: Sequence[str]) -> str:
 
 
 def check_implementations_setting(args: argparse.Namespace) -> Project:
-    """Return the project. Raises UnableError if it does not say where implementations go."""
-    project = find_project(Path(args.start))
+    """Return the project, or the one that would be made.
+
+    Raises UnableError if it does not say where implementations go.
+    """
+    from toolgen.sources.loading.imported_specs import project_for
+
+    project = project_for(args.start, args.into) or find_project(Path(args.start))
     if project.implementations is None:
         message = f"--implement: {project.file} does not say where implementations go"
         raise UnableError("usage", message, 'write implementations = "PACKAGE" in it')

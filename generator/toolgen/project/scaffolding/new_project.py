@@ -24,7 +24,7 @@ from toolgen.project import (
     read_text,
     replace_files,
 )
-from toolgen.project.inputs.configuration import project_metadata, static_version
+from toolgen.project.inputs.configuration import find_table, make_project, project_metadata, static_version
 from toolgen.project.inputs.discovery import repository
 from toolgen.project.output.beside import SCHEMA, schema_text
 from toolgen.project.scaffolding.new_tool import package_text
@@ -71,6 +71,16 @@ def create_project(root: Path, project: Project | None) -> tuple[list[NewFile], 
             create_files(file.at, {file.path: file.text}, append=file.appends)
         written.append(file)
     return written, kept
+
+
+def planned_project(root: Path) -> Project:
+    """Return the project that `create_project` would make at `root`, and write nothing."""
+    file = next(project_files(root, None))
+    shared = read_text(root, PYPROJECT)
+    own, whole = (None, f"{shared}\n{file.text}") if file.appends else (file.text, shared)
+    table = find_table(own, whole)
+    assert table is not None  # the template writes it
+    return make_project(root, table, shared)
 
 
 def project_files(root: Path, project: Project | None) -> Iterator[NewFile]:

@@ -22,16 +22,16 @@ from toolgen.project import (
     UnableError,
     create_files,
     find_configuration,
-    find_project,
-    find_root,
     kind_of,
     load_targets,
     locate,
 )
+from toolgen.project.building.spec_source import project_at
 from toolgen.project.files.atomic_write import replace_files
 from toolgen.project.files.reading import RootedPath
 from toolgen.project.inputs.specs import existing_specs, too_large
 from toolgen.project.output.beside import SCHEMA, schema_text
+from toolgen.project.scaffolding.new_project import planned_project
 from toolgen.project.scaffolding.new_tool import PACKAGE, missing_packages
 from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, LeftOut
@@ -137,6 +137,7 @@ def import_tools(
     owned: tuple[str, ...],
     implementations: Implementations | None = None,
     *,
+    make_project: Callable[[str], Project],
     progress: Progress = no_progress,
 ) -> ImportResult:
     """Convert the tools of a source, and write their specs.
@@ -146,6 +147,7 @@ def import_tools(
         convert: returns the tools; may raise `SourceError`.
         owned: the spec fields that `--sync` takes from the source.
         implementations: returns the implementations to write as well.
+        make_project: makes the project at the user's folder, where there is none.
         progress: called while tools are read, checked and measured.
 
     Raises:
@@ -183,10 +185,13 @@ def import_tools(
             package = _package(destination, {**plan.unchanged, **plan.files})
         if package is not None:
             modules = implementations(destination.project, package)
-            packages = dict.fromkeys(missing_packages(destination.project), PACKAGE) if modules.files else {}
-            modules = replace(modules, files={**packages, **modules.files})
-    _write(destination, _with_editor_schema(destination, plan.files), modules.files, replace=request.sync)
     start = Path(os.path.realpath(request.start))
+    if plan.files and find_configuration(project_of(destination).root) is None and request.into is None:
+        make_project(request.start)
+    if modules.files and destination.project is not None:
+        packages = dict.fromkeys(missing_packages(destination.project), PACKAGE)
+        modules = replace(modules, files={**packages, **modules.files})
+    _write(destination, _with_editor_schema(destination, plan.files), modules.files, replace=request.sync)
     written = [destination.shown + path for path in plan.files]
     if destination.project is not None:
         written += [_relative(destination.project.root / path, start) for path in modules.files]
@@ -199,6 +204,12 @@ def import_tools(
 def project_of(destination: Destination) -> Project:
     """Return the project, or one with the settings that an unconfigured folder has."""
     return destination.project or Project(destination.base.parent, "", "")
+
+
+def project_for(start: str, into: str | None) -> Project | None:
+    """Return the project of an import into `into`; without a folder, one is planned where there is none."""
+    project = project_at(Path(start))
+    return planned_project(Path(os.path.realpath(start))) if project is None and into is None else project
 
 
 def _write(
@@ -225,15 +236,11 @@ def _list_conflicts(destination: Destination, paths: Sequence[str]) -> str:
 def _find_destination(request: ImportRequest) -> Destination:
     """Return the folder of `--into`, inside the specs folder of the project or elsewhere."""
     start = Path(os.path.realpath(request.start))
-    project = find_project(start) if find_configuration(find_root(start)) is not None else None
-    if request.into is None:
-        if project is None:
-            raise UnableError(
-                "usage", "there is no project here, and no --into", "say where specs go: --into specs"
-            )
+    project = project_for(request.start, request.into)
+    if request.into is None and project is not None:
         place, folder = RootedPath(project.root, project.specs), ""
     else:
-        place, folder = _place_of(request.into, start, project)
+        place, folder = _place_of(request.into or "", start, project)
     shown = f"{_relative(place.root / place.path, start)}/".removeprefix("./")
     return Destination(
         place, folder, shown, project, existing_specs(Project(place.root, "", "", specs=place.path or "."))
