@@ -94,3 +94,11 @@ def test_every_fault_has_its_place(repo: Path, text: str, code: str, line: int, 
     fault = refused(repo, text)[0]
     assert (fault.code, fault.span.file, fault.span.line) == (code, "toolgen.toml", line)
     assert hint in fault.hint
+
+
+def test_an_unknown_table_is_marked_by_its_name(repo: Path) -> None:
+    (repo / "pyproject.toml").write_text("[tool.toolgen]\n\n[tool.toolgen.registry]\n")
+    with pytest.raises(SpecErrors) as caught:
+        find_project(repo)
+    (fault,) = caught.value.diagnostics
+    assert (fault.span.line, fault.span.column, fault.span.length) == (3, 15, len("registry"))

@@ -102,7 +102,7 @@ _DECODE_ERROR = re.compile(
 )
 MAX_KEYS: Final = 100
 """Keys of a table that are checked: it has fewer settings, so there are faults among these if it has more."""
-_TABLE_HEADER = re.compile(r"^\s*+\[(?P<name>[^\]]++)\]")
+_TABLE_HEADER = re.compile(r"^\s*+\[{1,2}+(?P<name>[^\]]++)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +140,18 @@ class Table:
         return inner
 
     def _find(self, key: str) -> tuple[int, int]:
-        written = re.compile(rf"""^\s*(?:{re.escape(self.name)}\.)?["']?(?P<key>{re.escape(key)})["']?\s*=""")
-        # the key is in its table or, dotted, in one above
+        written = re.compile(
+            rf"""^\s*(?:{re.escape(self.name)}\.)?["']?(?P<key>{re.escape(key)})["']?\s*[.=]"""
+        )
+        table = f"{self.name}.{key}".removeprefix(".")
+        # the key is in its table or, dotted, in one above; that of a table may be in a header alone
         inside, begins = not self.name, self.line
         for number, line in enumerate(self.text.splitlines(), self.line):
             if header := _TABLE_HEADER.match(line):
-                inside = re.sub(r"\s|[\"']", "", header["name"]) == self.name
+                name = re.sub(r"\s|[\"']", "", header["name"])
+                if key in line and f"{name}.".startswith(f"{table}."):
+                    return number, line.rindex(key) + 1
+                inside = name == self.name
                 begins = number if inside else begins
             elif (inside or self.name in line) and (found := written.match(line)):
                 return number, found.start("key") + 1
