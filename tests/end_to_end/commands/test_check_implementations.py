@@ -118,6 +118,34 @@ def test_a_package_that_does_not_import_is_reported_once(project: Project) -> No
     assert (code, fault["file"], fault["line"]) == (1, "tools/__init__.py", 2)
 
 
+CONTEXTS = {  # the package of implementations → the places of faults
+    "CONTEXT = {}\n": [("specs/broken.yaml", 4)],
+    "import sqlite3\nCONTEXT = {sqlite3.Connection: lambda: sqlite3.connect(':memory:')}\n": [],
+    "": [],  # the application has a toolkit of its own
+    "def CONTEXT(): ...\n": [("tools/__init__.py", 1)],
+    "CONTEXT = None\n": [("tools/__init__.py", 1)],
+}
+
+
+@pytest.mark.parametrize("package", CONTEXTS)
+def test_a_value_that_context_lacks_is_found(project: Project, package: str) -> None:
+    module = GOOD.replace("request, context", "request, context, *, db")
+    project.add_tool("broken", INJECTING, module)
+    project.write("tools/__init__.py", package)
+    project.generate()
+    _, faults = check(project)
+    assert [(fault["file"], fault["line"]) for fault in faults] == CONTEXTS[package]
+    assert all(fault["code"] == "implementation-context" for fault in faults)
+
+
+def test_a_context_that_is_not_a_mapping_says_so_in_the_log(project: Project) -> None:
+    project.write("tools/__init__.py", "def CONTEXT(): ...\n")
+    project.generate()
+    done = project.toolgen("call", "echo", "text=hi")
+    assert done.returncode != 0
+    assert "CONTEXT of tools must be a dict of names and values, and is a function" in done.stderr
+
+
 def test_the_check_stops_where_an_implementation_ends_the_process(project: Project) -> None:
     project.add_tool("a", ECHO_SPEC.replace("name: echo", "name: a"), "1 / 0\n")
     project.add_tool("b", ECHO_SPEC.replace("name: echo", "name: b"), "import os\nos._exit(0)\n")

@@ -92,7 +92,7 @@ def _check_code(args: argparse.Namespace, judged: Sequence[JudgedUpstream]) -> b
     from toolgen.project.building.project_build import read_inputs
     from toolgen.testing.processes.implementation_check import check_implementations
 
-    found = check_implementations(read_inputs(args.start).project)
+    found = check_implementations(read_inputs(args.start))
     is_clean = _check_output(args, found, judged)
     if args.format == "text":
         _show(found, args)

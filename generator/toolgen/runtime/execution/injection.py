@@ -93,17 +93,18 @@ def find_dependencies(
 
 
 def _find(wanted: Injection, call: ToolContext, context: Mapping[Any, Any]) -> Dependency:
+    key = context_key(wanted, context)
+    if key is None and not wanted.optional:
+        raise missing_dependency(wanted.name, call.tool_name)
+    return Dependency(wanted, None if key is None else context[key], call)
+
+
+def context_key(wanted: Injection, context: Mapping[Any, Any]) -> str | type | None:
+    """Return the name or type under which `context` has a value; None if it has none."""
     if wanted.name in context:
-        entry = context[wanted.name]
-    else:
-        declared = _loaded_type(wanted.type)
-        if declared is not None and declared in context:
-            entry = context[declared]
-        elif wanted.optional:
-            entry = None
-        else:
-            raise missing_dependency(wanted.name, call.tool_name)
-    return Dependency(wanted, entry, call)
+        return wanted.name
+    declared = _loaded_type(wanted.type)
+    return declared if declared is not None and declared in context else None
 
 
 def _loaded_type(dotted: str) -> type | None:

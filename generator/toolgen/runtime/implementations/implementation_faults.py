@@ -25,12 +25,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from toolgen.base.suggestions import did_you_mean
+from toolgen.runtime.contract.tool_contract import Injection
 from toolgen.runtime.definition.tool_definition import ToolDefinition
+from toolgen.runtime.execution.injection import context_key
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.logs.redaction import without_text
 from toolgen.runtime.tool import BaseTool, SignatureError, check_signature
 
-from .registry import Catalog, ClassFault, find_package, implementing_class, module_name
+from .registry import Catalog, ClassFault, find_package, implementing_class, load_context, module_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class ImplementationFault:
     line: int  # from 1
     message: str  # without the message of an exception
     detail: str = ""  # the message of the exception
+    injected: str = ""  # the name of the value that `CONTEXT` lacks
+    hint: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
@@ -83,8 +88,28 @@ def check_implementations(
     if fault is not None:
         yield fault
         return
+    if hasattr(sys.modules[package], "CONTEXT"):  # without it, the application has a toolkit of its own
+        yield from _check_context(catalog, file)
     for definition in catalog.TOOLS.values():
         yield from _check_tool(catalog, definition, started)
+
+
+def _check_context(catalog: Catalog, file: str) -> Iterator[ImplementationFault]:
+    """Yield the values that specs inject and `CONTEXT` lacks, or that it is not a mapping."""
+    code, package = "implementation-context", str(catalog.IMPLEMENTATIONS)
+    try:
+        context = load_context(catalog)
+    except TypeError as error:
+        yield ImplementationFault(code, package, file, 1, str(error))
+        return
+    for name, definition in catalog.TOOLS.items():
+        for entry in definition.get("inject", ()):
+            wanted = Injection(entry["name"], entry["type"], entry.get("optional", False))
+            if not wanted.optional and context_key(wanted, context) is None:
+                message = f"{name} injects {wanted.name!r}, which CONTEXT of {package} does not have"
+                names = (key for key in context if isinstance(key, str))
+                hint = did_you_mean(wanted.name, names) or f"add {wanted.name!r} to CONTEXT"
+                yield ImplementationFault(code, name, file, 1, message, "", wanted.name, hint)
 
 
 def _fault_of_import(name: str, path: str, file: str) -> ImplementationFault | None:

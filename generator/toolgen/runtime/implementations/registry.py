@@ -235,11 +235,17 @@ def load_tool(catalog: Catalog, definition: ToolDefinition) -> BaseTool[Any, Any
 
 
 def load_context(catalog: Catalog) -> Mapping[str, Any]:
-    """Return the mapping `CONTEXT` of the implementations package; empty if it has none."""
+    """Return the mapping `CONTEXT` of the implementations package; empty if it has none.
+
+    Raises TypeError if it is not a mapping, and what the package raises.
+    """
     if catalog.IMPLEMENTATIONS is None:
         return {}
     package = catalog.IMPLEMENTATIONS
-    context: Mapping[str, Any] = getattr(contained(lambda: _import(package), package), "CONTEXT", {})
+    context = getattr(contained(lambda: _import(package), package), "CONTEXT", {})
+    if not isinstance(context, Mapping):
+        kind = type(context).__name__
+        raise TypeError(f"CONTEXT of {package} must be a dict of names and values, and is a {kind}")
     return context
 
 

@@ -9,7 +9,7 @@ import dataclasses
 import faulthandler
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -18,8 +18,10 @@ from typing import Any
 from toolgen.base.child_process import how_it_ended
 from toolgen.base.files import read_named
 from toolgen.language.diagnostic import Diagnostic
+from toolgen.language.program import ProgramTool
 from toolgen.language.source import Span
 from toolgen.project import Project, UnableError
+from toolgen.project.building.project_build import Inputs, program_of
 from toolgen.testing.processes.child_run import ChildRun, innermost_frame, report_events, run_child
 from toolgen.testing.project_tools import require_generated
 
@@ -29,12 +31,13 @@ _TOTAL_SECONDS = 600.0  # seconds that all of them may take
 _HINTS = {"implementation-missing": "write the module, or set `enabled: false` in the spec"}
 
 
-def check_implementations(project: Project) -> list[Diagnostic]:
-    """Return the faults of the project's implementations, by file and line, up to one that ends the process.
+def check_implementations(inputs: Inputs) -> list[Diagnostic]:
+    """Return the faults of a project's implementations, by file and line, up to one that ends the process.
 
     Runs the project's code, in a process of its own. Raises UnableError if there is no generated code that
     can be imported, or no implementations setting.
     """
+    project = inputs.project
     if project.implementations is None:
         message = f"{project.file} has no `implementations` setting"
         raise UnableError("usage", f"--implementations: {message}", 'write implementations = "PACKAGE" in it')
@@ -56,7 +59,9 @@ def check_implementations(project: Project) -> list[Diagnostic]:
             message = f"importing the generated code {ended}"
             raise UnableError("not-generated", message, "run `toolgen generate`")
         crashes = [_crash_fault(run, project)]
-    return sorted((_diagnostic(project, each) for each in run.all("fault") + crashes), key=lambda d: d.span)
+    faults = run.all("fault") + crashes
+    tools = program_of(inputs).tools if any(each.get("injected") for each in faults) else ()
+    return sorted((_diagnostic(project, each, tools) for each in faults), key=lambda d: d.span)
 
 
 def _crash_fault(run: ChildRun, project: Project) -> dict[str, Any]:
@@ -81,7 +86,14 @@ def _crash_fault(run: ChildRun, project: Project) -> dict[str, Any]:
     }
 
 
-def _diagnostic(project: Project, fault: dict[str, Any]) -> Diagnostic:
+def _diagnostic(project: Project, fault: dict[str, Any], tools: Sequence[ProgramTool]) -> Diagnostic:
+    message = f"{fault['message']}: {fault['detail']}" if fault["detail"] else fault["message"]
+    hint = fault.get("hint") or _HINTS.get(fault["code"], "")
+    for tool in tools:
+        for number, each in enumerate(tool.spec.inject):
+            if (tool.spec.name, each.name) == (fault["tool"], fault.get("injected")):
+                span = tool.source.value(("inject", number, "name"))
+                return Diagnostic(span, fault["code"], message, hint)
     path = Path(os.path.abspath(fault["file"]))
     shown = path.as_posix()
     for root in (project.root, Path(os.path.realpath(project.root))):
@@ -92,9 +104,8 @@ def _diagnostic(project: Project, fault: dict[str, Any]) -> Diagnostic:
     except (OSError, IndexError):
         text = ""
     column = len(text) - len(text.lstrip()) + 1
-    message = f"{fault['message']}: {fault['detail']}" if fault["detail"] else fault["message"]
     span = Span(shown, fault["line"], column, max(1, len(text.strip())))
-    return Diagnostic(span, fault["code"], message, _HINTS.get(fault["code"], ""))
+    return Diagnostic(span, fault["code"], message, hint)
 
 
 def main(result: str, trace: str) -> None:

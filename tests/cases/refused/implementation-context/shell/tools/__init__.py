@@ -1,0 +1,1 @@
+CONTEXT = {"order": "a misspelt name", dict: {}}
