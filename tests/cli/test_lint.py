@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,25 @@ def test_a_level_of_the_configuration_makes_a_warning_an_error(linted: Cli) -> N
     (linted.root / "toolgen.toml").write_text('[lint.rules]\ntitle-missing = "error"\n')
     done = linted("lint")
     assert (done.code, "error[title-missing]" in done.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("flags", "severities"),
+    [
+        ((), set()),
+        (("--strict",), {"warning"}),
+        (("--level", "warning"), {"warning"}),
+        (("--level", "info"), {"warning", "info"}),
+    ],
+)
+def test_findings_fail_from_a_level_on(linted: Cli, flags: tuple[str, ...], severities: set[str]) -> None:
+    (linted.root / "toolgen.toml").write_text('[lint.rules]\ntitle-missing = "info"\n')
+    entries = json.loads(linted("lint", "--format", "json").out)["findings"]
+    done = linted("lint", *flags, "--format", "junit")
+    failing = sum(each["severity"] in severities for each in entries)
+    assert {each["severity"] for each in entries} == {"warning", "info"}
+    assert done.code == int(failing > 0)
+    assert f'failures="{failing}"' in done.out
 
 
 def test_with_a_baseline_only_new_findings_fail(linted: Cli) -> None:

@@ -85,7 +85,7 @@ def lint_specs(
     lint: LintSettings | None = None,
     *,
     baseline: Counter[str] | None = None,
-    strict: bool = False,
+    fails: Collection[str] = ("error",),
     only: Collection[str] = (),
 ) -> LintResult:
     """Lint all specs of a project. Raises `SpecErrors` if one of them is not valid.
@@ -95,8 +95,8 @@ def lint_specs(
         targets: What the specs are published to: their limits and losses are reported.
         settings: The settings of the package.
         lint: Levels of the rules.
-        baseline: Fingerprints of the findings that do not fail; any other one does, whatever its level.
-        strict: Warnings fail, too.
+        baseline: Fingerprints of the findings that do not fail; any other error or warning does.
+        fails: Levels of the findings that fail without a baseline.
         only: Files, as places show them, whose findings are reported; all, if there are none.
     """
     prefix = f"{settings.specs}/" if settings.specs else ""
@@ -113,13 +113,14 @@ def lint_specs(
     found = in_order([*found, *suppressed.faults, *suppressed.unused()])
     every = list(_findings(found, reasons, program, sources, lint or LintSettings(), only))
     shown, old = _new(every, baseline)
-    fails = {"error", "warning"} if strict or baseline is not None else {"error"}
+    if baseline is not None:
+        fails = {*fails, "error", "warning"}
     entries = tuple(each.entry for each in shown)
     failed = any(entry.severity in fails and not entry.accepted for entry in entries)
     texts_of_sources = {file: source.text for file, source in sources.items()}
     summary = _summary(entries, old, len(program.tools))
     return LintResult(
-        Report("lint", entries, failed, summary, texts=texts_of_sources),
+        Report("lint", entries, failed, summary, texts=texts_of_sources, fails=fails),
         tuple(shown),
         _baseline_text(each.entry for each in every if not each.entry.accepted),
         _fixes(every, sources),

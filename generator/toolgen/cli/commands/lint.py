@@ -1,7 +1,8 @@
 """Lint the specs: what is valid, and still a fault. `toolgen explain RULE` has the page of each rule.
 
-Exit 1 if there is an error, with --strict also for a warning; with a baseline for every finding that is not
-in it. Levels are set in [lint] of toolgen.toml; a spec ignores a rule with a reason:
+Exit 1 if there is an error, with --strict also for a warning, with --level info for any finding; with a
+baseline for every error or warning that is not in it. Levels are set in [lint] of toolgen.toml; a spec
+ignores a rule with a reason:
 
     x-lint: {ignore: {title-missing: no client shows it}}
 
@@ -16,9 +17,10 @@ from toolgen.base.suggestions import count
 from toolgen.cli.diagnostics import emit_report, has_color
 from toolgen.cli.linting import LintResult, lint_specs, read_baseline
 from toolgen.cli.output import emit, emit_json, say
-from toolgen.cli.parser import add_flag, add_format
+from toolgen.cli.parser import add_choice, add_flag, add_format
 from toolgen.cli.report.json import report_data
 from toolgen.cli.report.text import render_entries
+from toolgen.language.lint.settings import LEVELS
 from toolgen.project import replace_files
 from toolgen.project.building.project_build import Inputs, read_inputs
 from toolgen.project.inputs.specs import select_specs
@@ -29,7 +31,10 @@ WORK = "linting the specs"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="show the findings in these specs only")
-    add_flag(parser, "--strict", "fail for warnings, too")
+    add_choice(parser, "--level", LEVELS[:3], "the level from which findings fail", default="error")
+    parser.add_argument(
+        "--strict", action="store_const", const="warning", dest="level", help="the same as --level warning"
+    )
     group = parser.add_mutually_exclusive_group()
     add_flag(group, "--fix", "fix what is safe to fix; comments stay")
     add_flag(group, "--write-baseline", "write the findings to a file: later, only new ones fail")
@@ -61,7 +66,7 @@ def _lint(inputs: Inputs, args: argparse.Namespace) -> LintResult:
         inputs.settings,
         project.lint,
         baseline=None if args.write_baseline else read_baseline(project),
-        strict=args.strict,
+        fails=LEVELS[: LEVELS.index(args.level) + 1],
         only=select_specs(project, args.start, args.files, known),
     )
 

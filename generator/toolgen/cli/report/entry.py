@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -58,7 +58,7 @@ class Report:
     summary: tuple[str, ...] = ()  # lines for people, below the entries
     data: Mapping[str, Any] = field(default_factory=dict)  # further keys of the JSON format
     texts: Mapping[str, bytes | str] = field(default_factory=dict)  # file → text, for source lines
-    strict: bool = False  # warnings fail, too
+    fails: Collection[str] = ("error",)  # severities of the entries that fail
     passed: tuple[str, ...] = ()  # names of what was looked at without a finding
 
 
@@ -154,7 +154,8 @@ _CHANGES: Final = {
 def findings_report(command: str, judgement: Judgement) -> Report:
     """Return the report of a comparison."""
     entries = tuple(map(entry_of, judgement.shown))
-    return Report(command, entries, bool(judgement.failed), texts=judgement.texts)
+    fails = {each.level.value for each in judgement.failed}
+    return Report(command, entries, bool(judgement.failed), texts=judgement.texts, fails=fails)
 
 
 def consumers_report(broken: Sequence[ConsumerJudgement]) -> Report:

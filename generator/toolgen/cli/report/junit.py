@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from toolgen.cli.report.entry import Entry, Report, location
+from toolgen.cli.report.entry import Report, location
 
 
 def as_junit(report: Report) -> str:
-    """Return one suite. Errors are failures; warnings and accepted findings are skipped tests."""
+    """Return one suite. What fails the command is a failure; other findings are skipped tests."""
     suite = Element("testsuite", name=f"toolgen {report.command}")
     failures = skipped = 0
     for name in report.passed:
@@ -16,7 +16,7 @@ def as_junit(report: Report) -> str:
     for entry in report.entries:
         case = SubElement(suite, "testcase", classname=entry.code, name=f"{location(entry.span)}")
         text = "\n".join(f"{label}: {words}" for label, words in entry.labels)
-        if _fails(entry, report):
+        if entry.severity in report.fails and not entry.accepted:
             SubElement(case, "failure", message=entry.message, type=entry.code).text = text
             failures += 1
         else:
@@ -29,9 +29,3 @@ def as_junit(report: Report) -> str:
     indent(suites)
     # texts of entries are printable, so they have no character that XML forbids
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
-
-
-def _fails(entry: Entry, report: Report) -> bool:
-    return not entry.accepted and (
-        entry.severity == "error" or (report.strict and entry.severity == "warning")
-    )
