@@ -60,6 +60,34 @@ def test_a_call_has_records_at_its_start_and_end(caplog: pytest.LogCaptureFixtur
     assert records(caplog, "well", logging.WARNING) == []
 
 
+async def raise_by_attribute(self: Any, request: Any, context: Any) -> Any:
+    raise self.GoneError
+
+
+async def raise_without_import(self: Any, request: Any, context: Any) -> Any:
+    raise NotImportedError  # type: ignore[name-defined]  # noqa: F821
+
+
+async def misspell(self: Any, request: Any, context: Any) -> Any:
+    raise self.LostError
+
+
+@pytest.mark.parametrize(("execute", "reason"), [
+    (raise_by_attribute, f"AttributeError: GoneError needs `from {__name__} import GoneError` ("),
+    (raise_without_import, "NameError: NotImportedError needs `from shop import NotImportedError` ("),
+    (misspell, "AttributeError ("),
+])  # fmt: skip
+def test_the_log_says_how_to_import_a_declared_error(
+    execute: Any, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = type("NotImportedError", (ToolError,), {"code": "other", "__module__": "shop"})
+    response = run(make_tool(execute, errors=(GoneError, other)), {})
+    assert response.error is not None
+    assert response.error.code == "internal_error"
+    assert "import" not in response.error.message
+    assert caplog.records[-1].message.startswith(f"tool x failed with {reason}call ")
+
+
 async def fail_in_a_thread(self: Any, request: Any, context: Any) -> Any:
     return await asyncio.to_thread(lambda: 1 // 0)
 

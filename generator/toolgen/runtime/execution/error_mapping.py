@@ -59,8 +59,18 @@ def map_error(error: BaseException, contract: ToolContract, call: ToolContext) -
         texts = (Exception.__str__(error), kind.hint, details if is_json(details) else "")
         call.failure = CallFailure(undeclared, error, detail="\n".join(str(each) for each in texts if each))
     else:
-        call.failure = CallFailure(f"failed with {type(error).__name__}", error)
+        summary = f"failed with {type(error).__name__}{_import_hint(error, contract)}"
+        call.failure = CallFailure(summary, error)
     return InternalError(f"The tool failed. Reference: {call.call_id}.")
+
+
+def _import_hint(error: BaseException, contract: ToolContract) -> str:
+    """Return how to import a declared error that was written `self.NotFoundError`, or without an import."""
+    if type(error) is AttributeError or type(error) is NameError:  # subclasses can redefine `name`
+        for each in contract.declared.values():
+            if each.__name__ == error.name:
+                return f": {each.__name__} needs `from {each.__module__} import {each.__name__}`"
+    return ""
 
 
 def json_metadata(call: ToolContext) -> dict[str, Any]:
