@@ -15,6 +15,7 @@ from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.changes.table import SERVER_RULES
 from toolgen.cli import main
+from toolgen.cli.commands import guard
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client.listing import Listing, announced
 
@@ -133,6 +134,31 @@ def test_a_changed_server_is_pinned_only_on_purpose(shop: Shop) -> None:
     assert (shop.folder / "toolgen.lock").read_text() == before
     assert shop.guard("--init", "--force")[0] == 0
     assert shop.guard()[0] == 0
+
+
+def test_the_command_that_accepts_a_change_works_as_printed(shop: Shop) -> None:
+    os.rename(shop.folder / "toolgen.lock", shop.folder / "my shop.lock")
+    shop.change(limit=20)
+    code, _, err = shop.guard("--lock", "my shop.lock")
+    assert code == 1
+    *_, command, review = err.splitlines()
+    assert review == "then review my shop.lock"
+    command = command.removeprefix("if this is as it should be: ")
+    assert command.endswith(f" -- {shlex.join(shop.words)}")
+    assert main(shlex.split(command)[1:]) == 0
+    assert shop.guard("--lock", "my shop.lock")[0] == 0
+
+
+def test_the_command_that_accepts_a_change_has_headers_and_no_secret(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_KEY", "hunter2")
+    monkeypatch.setattr(guard, "list_server", lambda server: listing(instructions="Never ask."))
+    (tmp_path / "toolgen.lock").write_text(lock_text(listing()))
+    words = ["guard", "--header", "Authorization=SHOP_KEY", "https://ada:pw@shop.example/mcp?key=1"]
+    assert main(["-C", str(tmp_path), *words]) == 1
+    command = f"toolgen -C {tmp_path} guard --init --force --header Authorization=SHOP_KEY"
+    assert f": {command} 'https://shop.example/mcp?…'\n" in capsys.readouterr().err
 
 
 def test_without_a_lock_nothing_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

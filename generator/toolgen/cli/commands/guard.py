@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 
 from toolgen.base.files import write_named
@@ -18,7 +19,7 @@ from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.changes.comparing.sides import Judgement
 from toolgen.cli.diagnostics import emit_findings, emit_report
-from toolgen.cli.output import emit, emit_json, say
+from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_headers
 from toolgen.cli.report.entry import findings_report
 from toolgen.cli.report.json import findings_data
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> bool:
         allow_texts=args.allow_texts,
         strict=args.strict,
     )
-    _report(judgement, listing, args)
+    _report(judgement, listing, server, args)
     return not judgement.failed
 
 
@@ -94,14 +95,22 @@ def _lock(args: argparse.Namespace) -> bytes:
     return read_source(args.lock, args.start).data
 
 
-def _report(judgement: Judgement, listing: Listing, args: argparse.Namespace) -> None:
+def _report(judgement: Judgement, listing: Listing, server: ServerAddress, args: argparse.Namespace) -> None:
     if args.format == "json":
         findings, failed = findings_data(judgement.findings), len(judgement.failed)
-        server = {"server": listing.name, "version": listing.version}
-        emit_json({**server, "findings": findings, "failed": failed})
+        about = {"server": listing.name, "version": listing.version}
+        emit_json({**about, "findings": findings, "failed": failed})
     elif args.format != "text":
         emit_report(findings_report("guard", judgement), args.format, args.start)
     else:
         say(f"{listing.label}: {emit_findings(judgement)}")
         if judgement.findings:
-            say(f"if this is as it should be: toolgen guard --init --force, and review {args.lock}")
+            say(f"if this is as it should be: {_accepting(server, args)}", f"then review {args.lock}")
+
+
+def _accepting(server: ServerAddress, args: argparse.Namespace) -> str:
+    """Return the command that replaces the lock."""
+    lock = [] if args.lock == LOCK else ["--lock", args.lock]
+    headers = [word for header in args.header for word in ("--header", header)]
+    source = ["--", *shlex.split(server.source)] if server.is_command else [server.shown]
+    return command_line(args, "guard", "--init", "--force", *lock, *headers, *source)
