@@ -178,3 +178,25 @@ def test_a_client_that_knows_the_format_accepts_it(greeter: Cli, tmp_path: Path)
     _, called = answers([uv, *words], tmp_path, {**env, "SHOP_KEY": "s"})
 
     assert called["result"]["structuredContent"] == {"text": "Hello, Ada!"}  # type: ignore[index]
+
+
+LINE = 'targets = ["mcp", "registry", "mcpb", "skill", "agents"]\n'
+
+
+@pytest.mark.parametrize(("line", "lacks", "hint"), [
+    ('targets = ["mcpb", "agents"]\n', "'mcp'", 'targets = ["mcpb", "agents", "mcp"]'),
+    ('targets = ["openai"]\n', "'mcp' and 'mcpb'", 'targets = ["openai", "mcp", "mcpb"]'),
+    ("", "'mcpb'", 'targets = ["anthropic", "bedrock", "gemini", "mcp", "openai", "mcpb"]'),
+])  # fmt: skip
+def test_the_targets_that_a_bundle_lacks_are_named(greeter: Cli, line: str, lacks: str, hint: str) -> None:
+    configure(greeter, LINE, f"{line}coerce = true\n")
+    assert greeter("generate").code == 0
+    done = greeter("bundle")
+    assert done.code == 2
+    assert f"error[bundle] a bundle needs {lacks} in `targets`\n" in done.err
+    assert f"write `{hint}` in toolgen.toml, then run `toolgen " in done.err
+    assert not (greeter.root / "dist").exists()
+
+    configure(greeter, f"{line}coerce = true\n", f"{hint}\n")
+    assert greeter("generate").code == 0
+    assert greeter("bundle").code == 0

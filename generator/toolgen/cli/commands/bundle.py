@@ -1,19 +1,21 @@
 """Make an MCP bundle (.mcpb): one file by which a client such as Claude Desktop installs the server.
 
-The generated code must be up to date, and `targets` must have "mcpb". Runs no code of the project. If the
-configuration has the address of the bundle, its SHA-256 is written there and to server.json.
+The generated code must be up to date, and `targets` must have "mcp" and "mcpb". Runs no code of the
+project. If the configuration has the address of the bundle, its SHA-256 is written there and to server.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from pathlib import Path
 
-from toolgen.base.suggestions import count
+from toolgen.base.suggestions import count, quoted
 from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_format
-from toolgen.project import UnableError, locate, read_project, replace_files
+from toolgen.language.targets.builtin import BASE
+from toolgen.project import UnableError, load_targets, locate, read_project, replace_files
 from toolgen.project.building.bundle import make_bundle, with_recorded_hash
 from toolgen.project.building.project_build import plan, write_output
 from toolgen.project.cache.entries import user_cache
@@ -27,9 +29,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> bool:
     read = read_project(args.start)
-    if "mcpb" not in (read.project.targets or ()):
-        hint = f'add "mcpb" to `targets` in {read.project.file}, then run `toolgen generate`'
-        raise UnableError("bundle", "this project has no manifest of a bundle", hint)
+    targets = [each.name for each in load_targets(read.project) if each.name != BASE.name]
+    if missing := [name for name in ("mcp", "mcpb") if name not in targets]:  # the server and the manifest
+        message = f"a bundle needs {' and '.join(map(quoted, missing))} in `targets`"
+        hint = f"write `targets = {json.dumps([*targets, *missing])}` in {read.project.file}, then run "
+        raise UnableError("bundle", message, f"{hint}`{command_line(args, 'generate')}`")
     if plan(read, user_cache()).changes:
         message = f"the code in {read.project.output} is not up to date"
         raise UnableError("bundle", message, f"run `{command_line(args, 'generate')}` first")
