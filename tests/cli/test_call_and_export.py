@@ -151,7 +151,9 @@ def test_an_error_that_is_looked_for_in_self_is_named_with_its_import(
     spec.write_text(spec.read_text() + "errors: [{code: nobody, description: Nobody is there.}]\n")
     (project.root / "work/greet.py").write_text(WORK.replace("RuntimeError(", "self.NobodyError("))
     done = call("greet", "who=nobody")
-    assert done.err.endswith("Hint: from generated.tools.greet import NobodyError, without `self.`\n")
+    hint = "write `from generated.tools.greet import NobodyError`, then `raise NobodyError(…)` (call "
+    assert done.err.count("import NobodyError") == 1
+    assert f"AttributeError: {hint}" in done.err
 
 
 CHART = """\

@@ -73,8 +73,8 @@ async def misspell(self: Any, request: Any, context: Any) -> Any:
 
 
 @pytest.mark.parametrize(("execute", "reason"), [
-    (raise_by_attribute, f"AttributeError: GoneError needs `from {__name__} import GoneError` ("),
-    (raise_without_import, "NameError: NotImportedError needs `from shop import NotImportedError` ("),
+    (raise_by_attribute, f"AttributeError: write `from {__name__} import GoneError`, then `raise GoneError(…)` ("),
+    (raise_without_import, "NameError: write `from shop import NotImportedError`, then `raise NotImportedError(…)` ("),
     (misspell, "AttributeError ("),
 ])  # fmt: skip
 def test_the_log_says_how_to_import_a_declared_error(

@@ -32,7 +32,7 @@ from toolgen.cli.output import ask_in_event_loop, can_ask, emit, emit_json, say,
 from toolgen.cli.parser import add_flag, add_format, add_server, add_tools
 from toolgen.project import Project, UnableError, find_project
 from toolgen.project.files.saved_blocks import save_blocks
-from toolgen.runtime import BaseTool, Confirmation, Toolkit, ToolResponse
+from toolgen.runtime import Confirmation, Toolkit, ToolResponse
 from toolgen.runtime.confirmation.question import ShowApproval
 from toolgen.runtime.definition.tool_definition import needs_people
 from toolgen.runtime.errors import ConfirmationRequiredError, InsufficientScopeError
@@ -288,10 +288,6 @@ def _cause_of_failure() -> Iterator[list[str]]:
             error = record.exc_info[1] if record.exc_info else None
             faults = record.getMessage().split("\n", 2)[-1]  # below the summary and the answer
             causes.append(f"Its answer:\n{faults}" if error is None else f"{type(error).__name__}: {error}")
-            if isinstance(error, AttributeError) and isinstance(error.obj, BaseTool):  # self.SomeError
-                homes = (each.__module__ for each in type(error.obj).__mro__[1:])
-                home = next((each for each in homes if hasattr(sys.modules[each], str(error.name))), None)
-                causes.extend([f"Hint: from {home} import {error.name}, without `self.`"] if home else [])
         return record.levelno >= level
 
     before = LOGGER.level

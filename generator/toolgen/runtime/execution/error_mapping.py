@@ -68,8 +68,9 @@ def _import_hint(error: BaseException, contract: ToolContract) -> str:
     """Return how to import a declared error that was written `self.NotFoundError`, or without an import."""
     if type(error) is AttributeError or type(error) is NameError:  # subclasses can redefine `name`
         for each in contract.declared.values():
-            if each.__name__ == error.name:
-                return f": {each.__name__} needs `from {each.__module__} import {each.__name__}`"
+            name = each.__name__
+            if name == error.name:
+                return f": write `from {each.__module__} import {name}`, then `raise {name}(…)`"
     return ""
 
 
