@@ -26,7 +26,6 @@ DOCUMENT: dict[str, Any] = {
     },
 }
 TOOL = {"name": "find", "description": "Find.", "inputSchema": {"type": "object"}}
-FUNCTION = {"type": "function", "name": "find", "description": "Find.", "parameters": {"type": "object"}}
 
 
 def write(cli: Cli, name: str, data: Any) -> None:
@@ -46,22 +45,6 @@ def test_an_api_is_imported_into_an_empty_folder(empty: Cli) -> None:
     assert empty.process("check", "--implementations").code == 0
     assert empty("init").err.count("kept ") == 9, "the same files"
     assert MADE not in empty("import", "openapi", "openapi.json", "--sync").err
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "text"),
-    [
-        ("openapi", "openapi.json", DOCUMENT),
-        ("mcp", "tools.json", [TOOL]),
-        ("openai", "tools.json", [FUNCTION]),
-        ("python", "shop.py", 'def find(name: str) -> str:\n    """Find."""\n    return name\n'),
-    ],
-)
-def test_every_import_makes_the_project(empty: Cli, kind: str, name: str, text: Any) -> None:
-    write(empty, name, text)
-    done = empty("import", kind, name)
-    assert (done.code, MADE in done.err) == (0, True), done.err
-    assert empty("generate").code == 0
 
 
 def test_a_project_in_pyproject_is_made_there(empty: Cli) -> None:
