@@ -143,7 +143,7 @@ def test_a_context_that_is_not_a_mapping_says_so_in_the_log(project: Project) ->
     project.generate()
     done = project.toolgen("call", "echo", "text=hi")
     assert done.returncode != 0
-    assert "CONTEXT of tools must be a dict of names and values, and is a function" in done.stderr
+    assert "CONTEXT of tools must be a dict of values, not a function" in done.stderr
 
 
 def test_the_check_stops_where_an_implementation_ends_the_process(project: Project) -> None:

@@ -32,9 +32,7 @@ WORK = "linting the specs"
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="show the findings in these specs only")
     add_choice(parser, "--level", LEVELS[:3], "the level from which findings fail", default="error")
-    parser.add_argument(
-        "--strict", action="store_const", const="warning", dest="level", help="the same as --level warning"
-    )
+    parser.add_argument("--strict", action="store_const", const="warning", dest="level", help="warnings fail")
     group = parser.add_mutually_exclusive_group()
     add_flag(group, "--fix", "fix what is safe to fix; comments stay")
     add_flag(group, "--write-baseline", "write the findings to a file: later, only new ones fail")

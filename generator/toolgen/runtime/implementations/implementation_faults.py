@@ -107,8 +107,7 @@ def _check_context(catalog: Catalog, file: str) -> Iterator[ImplementationFault]
             wanted = Injection(entry["name"], entry["type"], entry.get("optional", False))
             if not wanted.optional and context_key(wanted, context) is None:
                 message = f"{name} injects {wanted.name!r}, which CONTEXT of {package} does not have"
-                names = (key for key in context if isinstance(key, str))
-                hint = did_you_mean(wanted.name, names) or f"add {wanted.name!r} to CONTEXT"
+                hint = did_you_mean(wanted.name, map(str, context)) or f"add {wanted.name!r} to CONTEXT"
                 yield ImplementationFault(code, name, file, 1, message, "", wanted.name, hint)
 
 

@@ -244,8 +244,7 @@ def load_context(catalog: Catalog) -> Mapping[str, Any]:
     package = catalog.IMPLEMENTATIONS
     context = getattr(contained(lambda: _import(package), package), "CONTEXT", {})
     if not isinstance(context, Mapping):
-        kind = type(context).__name__
-        raise TypeError(f"CONTEXT of {package} must be a dict of names and values, and is a {kind}")
+        raise TypeError(f"CONTEXT of {package} must be a dict of values, not a {type(context).__name__}")
     return context
 
 
