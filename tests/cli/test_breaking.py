@@ -80,6 +80,13 @@ def test_the_level_and_the_categories_decide_what_fails(versions: Cli) -> None:
     assert (done.code, done.out) == (0, "")
 
 
+@pytest.mark.parametrize(("level", "failures"), [("error", 0), ("warning", 1)])
+def test_junit_shows_what_fails_as_failures(versions: Cli, level: str, failures: int) -> None:
+    change(versions, DESCRIBED)
+    done = versions("breaking", "--against", "before", "--level", level, "--format", "junit")
+    assert (done.code, f'failures="{failures}"' in done.out) == (failures, True)
+
+
 def test_an_undecided_change_fails_unless_it_is_allowed(versions: Cli) -> None:
     (versions.root / "before" / "greet.yaml").write_text(TWICE.replace("NAME", "greet"))
     change(versions, TWICE_OR_ONCE)
