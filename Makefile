@@ -195,7 +195,7 @@ endef
 
 lock: $(READY) ## update the lock files in requirements/
 	$(call locked,dev,--all-extras --group dev pyproject.toml)
-	$(call locked,bridges,--extra cli --extra mcp --extra redis pyproject.toml requirements/bridges.in)
+	$(call locked,bridges,--extra approval --extra cli --extra mcp --extra redis pyproject.toml requirements/bridges.in)
 	$(call locked,release,--group release)
 	$(call locked,pip,--group pip)
 	$(call locked,deploy,requirements/deploy.in)
