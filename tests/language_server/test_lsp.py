@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
 from tests.language_server.editor import Editor, code
@@ -172,6 +173,60 @@ async def test_definitions_cross_files(shop: Path) -> None:
         assert editor.shown(place) == "specs/schemas/shop.yaml:2:Customer"
         editor.type(FIND, editor.texts[FIND].replace("input_schema:", "input_schema: ["))
         assert await editor.ask("definition", FIND, "schemas/shop.yaml", 3) is None
+
+
+# Completion
+
+
+def ordered(found: types.CompletionList) -> list[str]:
+    return [each.label for each in sorted(found.items, key=lambda each: str(each.sort_text))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "typed"),
+    [
+        ("required: [customer, item]", "required: [", "required: ["),
+        ("required: [customer, item]", "required: [cu]", "required: [cu"),
+        ("required: [customer, item]", "required: [customer, it]", "required: [customer, it"),
+        ("required: [customer, item]", "required:\n    - customer\n    - it", "    - it"),
+    ],
+)
+async def test_required_offers_the_properties_of_the_object(
+    shop: Path, old: str, new: str, typed: str
+) -> None:
+    async with connected(shop) as editor:
+        editor.open(PLACE)
+        await editor.diagnostics(PLACE)
+        editor.type(PLACE, editor.texts[PLACE].replace(old, new))
+        assert ordered(await editor.ask("completion", PLACE, typed, len(typed))) == ["customer", "item"]
+
+
+async def test_required_of_an_inner_object_offers_its_properties_only(shop: Path) -> None:
+    inner = '{type: object, required: [], properties: {street: {type: string}, "a, b": {}}}'
+    async with connected(shop) as editor:
+        editor.open(PLACE, (shop / PLACE).read_text().replace("{type: string", f"{inner}  # ", 1))
+        assert ordered(await editor.ask("completion", PLACE, "required: []", 11)) == ["street", '"a, b"']
+        assert ordered(await editor.ask("completion", PLACE, "Place an order", 3)) == []
+
+
+async def test_fields_are_offered_in_the_order_in_which_people_write_them(shop: Path) -> None:
+    async with connected(shop) as editor:
+        editor.open("specs/new.yaml", "n")
+        fields = ordered(await editor.ask("completion", "specs/new.yaml", "n", 1))
+        first = "name title description annotations input_schema output_schema errors examples"
+        assert fields[:8] == first.split()
+        assert {"confirm", "timeout"} <= {*fields[8:]}
+        editor.type("specs/new.yaml", "name: new\ndes")
+        assert "name" not in ordered(await editor.ask("completion", "specs/new.yaml", "des", 3))
+
+
+async def test_completion_does_not_wait_for_the_project(shop: Path) -> None:
+    async with connected(shop) as editor:
+        editor.open(FIND)
+        await editor.diagnostics(FIND)
+        editor.type(FIND, editor.texts[FIND].replace("[customer]", "["))
+        assert ordered(await editor.ask("completion", FIND, "required: [", 11)) == ["customer"]
+        assert editor.published.empty(), "nothing was compiled before the answer"
 
 
 # Fixes and formatting

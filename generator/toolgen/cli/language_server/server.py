@@ -1,6 +1,7 @@
-"""The language server: diagnostics, quick fixes, definitions and formatting for the specs of projects.
+"""The language server: diagnostics, fixes, definitions, formatting and completion for the specs of projects.
 
-Completion and hover come from the YAML language server, by the JSON Schema of the spec language.
+Fields and names in `required` are completed here. Other completion and hover come from the YAML language
+server, by the JSON Schema of the spec language.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import asyncio
 import json
 import os
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -29,14 +31,23 @@ from toolgen.cli.linting import Found
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.language.formatting import format_spec
 from toolgen.language.lint.fixes import FIXES, fixed_text
+from toolgen.language.reading.read import read
 from toolgen.language.source import Source, Span
 from toolgen.language.spec import is_shared_file
 from toolgen.language.yaml12.writer import is_plain
 from toolgen.project import FILE, PYPROJECT, UnableError, find_root
-from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
+from toolgen.runtime.definition.spec_schema import FIELDS, SCHEMA_FIELDS
 from toolgen.schema.document import JsonPath, Located, SchemaDocument, locate
 
 QUIET: Final = 0.2  # seconds without a keystroke: less than between those of most people
+_FIRST_FIELDS: Final = (
+    *("name", "title", "description", "annotations"),
+    *("input_schema", "output_schema", "errors", "examples"),
+)
+"""What people write first; the other fields follow in the order of the language."""
+_COMPLETION: Final = types.CompletionOptions(trigger_characters=["[", ","])
+_REQUIRED: Final = re.compile(r"\brequired:\s*\[[^][]*$")
+"""A list of names, from its keyword to where somebody types."""
 _SEVERITIES: Final = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -69,12 +80,14 @@ class SpecServer(LanguageServer):
             types.TEXT_DOCUMENT_DID_SAVE: self._look_later,
             types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._look_later,
             types.TEXT_DOCUMENT_DEFINITION: self._definition,
+            types.TEXT_DOCUMENT_COMPLETION: self._completion,
             types.TEXT_DOCUMENT_CODE_ACTION: self._code_actions,
             types.TEXT_DOCUMENT_FORMATTING: self._format,
         }
         for method, handler in handlers.items():
             # pygls marks what it is given, which a method does not allow
-            self.feature(method)(partial(handler))
+            options = _COMPLETION if method == types.TEXT_DOCUMENT_COMPLETION else None
+            self.feature(method, options)(partial(handler))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log an error in the editor: of a message that is none, or a bug."""
@@ -183,12 +196,15 @@ class SpecServer(LanguageServer):
 
     # Answers
 
-    def _opened(self, uri: str) -> tuple[Path, ProjectFiles, str] | None:
-        """Return the project of an open spec as it is now: its folder, its files, the path of the spec."""
-        if self._due is not None:
+    def _opened(self, uri: str, *, is_known_enough: bool = False) -> tuple[Path, ProjectFiles, str] | None:
+        """Return the project of an open spec as it is now: its folder, its files, the path of the spec.
+
+        With `is_known_enough`, as it was at the last look, which had the spec: nothing is waited for.
+        """
+        file = _file_of(uri)
+        if self._due is not None and not (is_known_enough and file in self._documents):
             self._due.cancel()
             self._look()
-        file = _file_of(uri)
         for root, files in self._projects.items():
             if file in self._documents and (path := files.path_of(file)):
                 return root, files, path
@@ -203,6 +219,17 @@ class SpecServer(LanguageServer):
         at = codec.position_from_client_units(files.lines_of(path), params.position)
         span = find_definition(files.sources(), path, at.line + 1, at.character + 1)
         return self._location(root, span) if span else None
+
+    def _completion(self, params: types.CompletionParams) -> types.CompletionList | None:
+        opened = self._opened(params.text_document.uri, is_known_enough=True)
+        if opened is None:
+            return None
+        text = self.workspace.get_text_document(params.text_document.uri).source
+        lines = text.replace("\r\n", "\n").split("\n")
+        at = self.workspace.position_codec.position_from_client_units(lines, params.position)
+        found = enumerate(find_completions(lines, at.line, at.character))
+        items = [types.CompletionItem(word, sort_text=f"{number:04}") for number, word in found]
+        return types.CompletionList(is_incomplete=False, items=items)
 
     def _code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the safe fixes of lint rules, and the words that hints suggest."""
@@ -295,6 +322,29 @@ def find_definition(sources: Mapping[str, Source], path: str, line: int, column:
             found = (path for path in codes if locate(source.data, path) == (name, path))
             return next(map(source.key, found), None)
     return None
+
+
+def find_completions(lines: Sequence[str], line: int, column: int) -> list[str]:
+    """Return the words for a position, from 0, of a spec: fields of a tool, or properties in `required`."""
+    text = [*lines]
+    before, after = text[line][:column], text[line][column:]
+    if re.fullmatch(r"\w*", before) and not after.strip():
+        there = {each.partition(":")[0] for each in text if ":" in each}
+        return [each for each in dict.fromkeys((*_FIRST_FIELDS, *FIELDS)) if each not in there]
+    started = _REQUIRED.search(before)
+    if started is not None:  # the list may be unfinished: it is read as an empty one
+        column = started.start() + len("required: ")
+        text[line] = before[: started.start()] + "required: []" + re.sub(r"^[^][{}]*\]", "", after)
+    try:
+        (source,) = read({"": "\n".join(text)})
+    except SpecErrors:
+        return []
+    match _place_at(source, line + 1, column + 1):
+        case (*schema, "required") | (*schema, "required", int()):
+            found = locate(source.data, (*schema, "properties"))
+            names = found.value if found and isinstance(found.value, dict) else ()
+            return [each if is_plain(each, flow=True) else json.dumps(each) for each in names]
+    return []
 
 
 def _place_at(source: Source, line: int, column: int) -> JsonPath | None:
