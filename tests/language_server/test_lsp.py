@@ -209,17 +209,6 @@ async def test_required_of_an_inner_object_offers_its_properties_only(shop: Path
         assert ordered(await editor.ask("completion", PLACE, "Place an order", 3)) == []
 
 
-async def test_fields_are_offered_in_the_order_in_which_people_write_them(shop: Path) -> None:
-    async with connected(shop) as editor:
-        editor.open("specs/new.yaml", "n")
-        fields = ordered(await editor.ask("completion", "specs/new.yaml", "n", 1))
-        first = "name title description annotations input_schema output_schema errors examples"
-        assert fields[:8] == first.split()
-        assert {"confirm", "timeout"} <= {*fields[8:]}
-        editor.type("specs/new.yaml", "name: new\ndes")
-        assert "name" not in ordered(await editor.ask("completion", "specs/new.yaml", "des", 3))
-
-
 async def test_completion_does_not_wait_for_the_project(shop: Path) -> None:
     async with connected(shop) as editor:
         editor.open(FIND)

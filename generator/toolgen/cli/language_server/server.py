@@ -1,7 +1,7 @@
 """The language server: diagnostics, fixes, definitions, formatting and completion for the specs of projects.
 
-Fields and names in `required` are completed here. Other completion and hover come from the YAML language
-server, by the JSON Schema of the spec language.
+Names in `required` are completed here. Other completion and hover come from the YAML language server, by the
+JSON Schema of the spec language.
 """
 
 from __future__ import annotations
@@ -36,15 +36,10 @@ from toolgen.language.source import Source, Span
 from toolgen.language.spec import is_shared_file
 from toolgen.language.yaml12.writer import is_plain
 from toolgen.project import FILE, PYPROJECT, UnableError, find_root
-from toolgen.runtime.definition.spec_schema import FIELDS, SCHEMA_FIELDS
+from toolgen.runtime.definition.spec_schema import SCHEMA_FIELDS
 from toolgen.schema.document import JsonPath, Located, SchemaDocument, locate
 
 QUIET: Final = 0.2  # seconds without a keystroke: less than between those of most people
-_FIRST_FIELDS: Final = (
-    *("name", "title", "description", "annotations"),
-    *("input_schema", "output_schema", "errors", "examples"),
-)
-"""What people write first; the other fields follow in the order of the language."""
 _COMPLETION: Final = types.CompletionOptions(trigger_characters=["[", ","])
 _REQUIRED: Final = re.compile(r"\brequired:\s*\[[^][]*$")
 """A list of names, from its keyword to where somebody types."""
@@ -325,12 +320,9 @@ def find_definition(sources: Mapping[str, Source], path: str, line: int, column:
 
 
 def find_completions(lines: Sequence[str], line: int, column: int) -> list[str]:
-    """Return the words for a position, from 0, of a spec: fields of a tool, or properties in `required`."""
+    """Return the names of properties for a position, from 0, of a spec, if it is in `required`."""
     text = [*lines]
     before, after = text[line][:column], text[line][column:]
-    if re.fullmatch(r"\w*", before) and not after.strip():
-        there = {each.partition(":")[0] for each in text if ":" in each}
-        return [each for each in dict.fromkeys((*_FIRST_FIELDS, *FIELDS)) if each not in there]
     started = _REQUIRED.search(before)
     if started is not None:  # the list may be unfinished: it is read as an empty one
         column = started.start() + len("required: ")
