@@ -113,7 +113,6 @@ def test_the_advice_of_an_import_can_be_followed(tmp_path: Path) -> None:
     def take(words: str) -> CompletedProcess[str]:
         return made.toolgen("import", "mcp", *words.split(), "--", *server)
 
-    made.refused(take(""), "say where specs go: --into specs")
     assert take("--into specs").returncode == 0
     made.write("toolgen.toml", "")
     made.refused(take("--implement --sync"), 'write implementations = "PACKAGE" in it')
