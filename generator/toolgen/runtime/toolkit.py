@@ -218,11 +218,11 @@ class Toolkit:
         The first call sees `extras`. `session_id` continues a conversation of the application or of another
         process; the default is a new id. Tools added to either toolkit are in both.
         """
-        session = self._carrying(dict(extras or {}))
+        session = self.carrying(dict(extras or {}))
         session._session_id = uuid4().hex if session_id is None else session_id
         return session
 
-    def _carrying(self, extras: MutableMapping[str, Any]) -> Toolkit:
+    def carrying(self, extras: MutableMapping[str, Any]) -> Toolkit:
         """Return the same tools for calls that share `extras` and have no session id.
 
         For clients without sessions: a new id for each request would make its confirmations those of others.

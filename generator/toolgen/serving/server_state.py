@@ -140,7 +140,7 @@ class ServerState:
 
     def serve_only_client(self) -> None:
         """Let all calls without a session share their extras: the transport has one client, as stdio has."""
-        self._of_only_client = self.toolkit._carrying({})
+        self._of_only_client = self.toolkit.carrying({})
 
     @asynccontextmanager
     async def running(self, _: Server[Any]) -> AsyncIterator[dict[str, Any]]:

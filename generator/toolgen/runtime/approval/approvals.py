@@ -93,7 +93,7 @@ class ApprovalRecord(BaseModel, frozen=True):
 
     @property
     def digest(self) -> str:
-        """What is signed."""
+        """The act that people sign."""
         return digest_of(self.act)
 
     @property

@@ -23,7 +23,7 @@ class Receipt(Signature, frozen=True):
 
 
 class ReceiptAct(BaseModel, strict=True):
-    """What of an act its receipts are compared with."""
+    """The parts of an act that its receipts are compared with."""
 
     tool: str
     approvers: list[str]

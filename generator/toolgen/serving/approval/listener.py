@@ -115,7 +115,7 @@ async def make_key(name: str, groups: Sequence[str], announce: Callable[[str], N
         try:
             key = Approver(**await read_body(request, origin))
         except ValidationError:
-            raise ApprovalError(400, "It is no key.") from None
+            raise ApprovalError(400, "It is not a key.") from None
         if (key.name, key.groups) != (name, list(groups)):
             raise ApprovalError(400, "It is the key of somebody else.")
         if not made.done():

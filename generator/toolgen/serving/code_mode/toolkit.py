@@ -291,7 +291,7 @@ class RunCode(_CodeModeTool):
         names = {function for function, tool in functions.tools.items() if tool in allowed}
         definitions = {name: functions.definitions[functions.tools[name]] for name in names}
         asking = {name for name, each in definitions.items() if each.get("asks") or "confirm" in each}
-        session = toolkit._carrying(dict(context.extras))
+        session = toolkit.carrying(dict(context.extras))
         if context.session_id is not None:  # else, a new id would make each script another caller
             session = toolkit.session(context.extras, session_id=context.session_id)
         calls = ScriptCalls(session, functions, exchange)
