@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack, cast
 
 from toolgen.runtime.adapters.provider import session_of
 from toolgen.runtime.call_options import AdapterCallOptions, CallerOptions, check_options, toolkit_options
-from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending
+from toolgen.runtime.confirmation.question import Confirm, Confirmation, ConfirmationPending, ShowApproval
 from toolgen.runtime.context import Listener, Progress
 from toolgen.runtime.definition.tool_definition import ToolDefinition, needs_people
 from toolgen.runtime.elicitation import Elicit
@@ -25,6 +25,7 @@ class BridgeOptions(TypedDict, total=False):
     is_lenient: Callable[[Any], bool] | None
     progress: Callable[[Any], Progress | None] | None
     listen: Callable[[Any], Listener | None] | None
+    show_approval: Callable[[Any], ShowApproval | None] | None
     elicit: Callable[[Any], Elicit | None] | None
     session: Callable[[Any], str | None] | None
     confirmation_token: Callable[[Any], str | None] | None
