@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from hashlib import sha256
 from pathlib import Path
@@ -74,11 +75,15 @@ def answers(command: list[str], folder: Path, env: dict[str, str]) -> list[dict[
 def test_the_unpacked_bundle_serves_without_the_project(greeter: Cli, tmp_path: Path) -> None:
     folder = unpacked(greeter, tmp_path / "installed")
     shutil.move(greeter.root, tmp_path / "elsewhere")
-    env = {**os.environ, "SHOP_KEY": "s", "PYTHONPATH": ""}
+    # the installed packages without toolgen: `vendor/` has to be enough
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for each in Path(sysconfig.get_path("purelib")).iterdir():
+        if "toolgen" not in each.name:
+            (packages / each.name).symlink_to(each)
+    env = {**os.environ, "SHOP_KEY": "s", "PYTHONPATH": str(packages)}
 
-    # without this project's own toolgen: `vendor/` has to be enough
-    code = "import sys, runpy; sys.meta_path[:] = [f for f in sys.meta_path if 'ditable' not in repr(f)]; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
-    started, called = answers([sys.executable, "-c", code, str(folder / "server.py")], tmp_path, env)
+    started, called = answers([sys.executable, "-S", str(folder / "server.py")], tmp_path, env)
 
     assert started["result"]["serverInfo"] == {"name": "Ada's Shop", "version": "1.2.0"}  # type: ignore[index]
     assert called["result"]["structuredContent"] == {"text": "Hello, Ada!"}  # type: ignore[index]

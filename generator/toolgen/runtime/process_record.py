@@ -13,7 +13,7 @@ import re
 import sys
 import threading
 from dataclasses import fields
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from time import gmtime, monotonic, perf_counter, sleep, strftime, time
 from typing import Any, Final
 
@@ -49,7 +49,7 @@ class ProcessRecord:
             "event": "started",
             "server": name,
             "server_version": release,
-            "toolgen_version": version("toolgen"),
+            "toolgen_version": _own_version(),
             "transport": transport,
             "contracts": _digest_of_manifest(catalog),
             "stores": stores,
@@ -96,6 +96,13 @@ def _digest_of_manifest(catalog: Any) -> str | None:
         folder = os.path.dirname(sys.modules[catalog.__name__].__file__ or "")
         return hashlib.sha256(read_named(os.path.join(folder, "toolgen.manifest.json"))).hexdigest()[:12]
     except (AttributeError, KeyError, OSError):  # the application has made the tools
+        return None
+
+
+def _own_version() -> str | None:
+    try:
+        return version("toolgen")
+    except PackageNotFoundError:  # copied into another package, without its metadata
         return None
 
 

@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import requires
+from importlib.metadata import requires, version
 from typing import Any, Final
 
 import tomlkit
@@ -84,12 +84,15 @@ def make_bundle(project: Project) -> Bundle:
         )
     manifest = _named(text, f"{project.output}/{MANIFEST}")
     app, left_out = _app_files(project)
+    release = version("toolgen")
     files = {
         "manifest.json": text.encode(),
         PYPROJECT: _pyproject(project, manifest).encode(),
         ENTRY_POINT: _MAIN.format(package=project.package).encode(),
         **{f"app/{path}": content for path, content in app.items()},
         **{f"vendor/toolgen/{path}": content for path, content in _own_files().items()},
+        # the record of a start asks for it
+        f"vendor/toolgen-{release}.dist-info/METADATA": f"Name: toolgen\nVersion: {release}\n".encode(),
     }
     return Bundle(f"{manifest['name']}-{manifest['version']}.mcpb", _zipped(files), len(files), left_out)
 
