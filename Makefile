@@ -56,7 +56,7 @@ test-bridges: $(BRIDGES)/.ready ## test the bridges with LangChain, pydantic-ai,
 
 # PICTURES=docs/pictures writes those of the documentation.
 test-browser: $(READY) ## test the page of `toolgen docs`, the documentation and the MCP Inspector in Chromium (needs npm; Debian: chromium)
-	@TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m browser tests/conformance tests/explorer tests/site -v -rP
+	@TOOLGEN_PICTURES=$(PICTURES) $(BIN)/python -m pytest -m browser tests/approval tests/conformance tests/explorer tests/site -v -rP
 
 # hadolint and kubernetes-validate have their own environment.
 $(DEPLOY)/.ready: requirements/deploy.txt
