@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
+
+from toolgen.language.diagnostic import Diagnostic, Sunset
 
 
 def today() -> date:
@@ -11,3 +14,9 @@ def today() -> date:
     # https://reproducible-builds.org/specs/source-date-epoch
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     return (datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)).date()
+
+
+def passed_sunsets(sunsets: Sequence[Sunset]) -> tuple[Diagnostic, ...]:
+    """Return an error for each tool whose last day is over."""
+    day = today().isoformat()
+    return tuple(sunset.error for sunset in sunsets if sunset.day < day)
