@@ -18,6 +18,8 @@ from toolgen.base.suggestions import count
 from toolgen.cli.exit_codes import users_error
 from toolgen.cli.output import command_line, say
 from toolgen.cli.parser import Options
+from toolgen.compile.output_changes import digest
+from toolgen.language.changes import ChangeKind
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import (
     Project,
@@ -26,9 +28,12 @@ from toolgen.project import (
     find_project,
     find_root,
     kind_of,
+    read_project,
     read_specs,
     read_text,
 )
+from toolgen.project.cache.freshness import find_up_to_date
+from toolgen.project.output.manifest import MAX_MANIFEST, NAME, parse_manifest
 
 _PACKAGE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -116,14 +121,10 @@ def bring_up_to_date(project: Project, args: argparse.Namespace, *, serves: bool
 
 
 def _bring_up_to_date(project: Project, args: argparse.Namespace) -> None:
-    from toolgen.project import read_project
-    from toolgen.project.cache.freshness import find_up_to_date
-
     read = read_project(str(project.root))
     if find_up_to_date(read):
         return
-    from toolgen.cli.progress import plan_output
-    from toolgen.language.changes import ChangeKind
+    from toolgen.cli.progress import plan_output  # whatever compiles specs, which servers may not have
     from toolgen.project.building.project_build import compare_output, write_output
 
     # not the lock of the output folder, which `write_output` takes
@@ -168,9 +169,6 @@ def edited_specs(project: Project) -> list[str]:
     try:
         if kind_of(project.root, project.specs, links=True) is not FileKind.FOLDER:
             return []
-        from toolgen.compile.output_changes import digest
-        from toolgen.project.output.manifest import MAX_MANIFEST, NAME, parse_manifest
-
         text = read_text(project.root, f"{project.output}/{NAME}", limit=MAX_MANIFEST)
         manifest = parse_manifest(text or "")
         if manifest is None or len(manifest.inputs) > _MAX_COMPARED:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import gc
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 from toolgen.base.suggestions import count
 from toolgen.cli.output import count_of_warnings, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
-from toolgen.project import UnableError
-
-if TYPE_CHECKING:
-    from toolgen.language.changes import WrittenFiles
-    from toolgen.language.diagnostic import Diagnostic
-    from toolgen.project import Project
+from toolgen.language.changes import WrittenFiles
+from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.project import Project, UnableError, read_project, replace_files
+from toolgen.project.building.watch import project_changes
+from toolgen.project.cache.entries import user_cache
+from toolgen.project.cache.freshness import find_up_to_date
+from toolgen.project.output.beside import find_outdated_schema, find_outdated_section
 
 IS_SHORT = True
 
@@ -28,9 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> bool:
     if not args.watch:
         return _generate(args)
-    from toolgen.cli.diagnostics import show_error
-    from toolgen.language.diagnostic import SpecErrors
-    from toolgen.project.building.watch import project_changes
+    from toolgen.cli.diagnostics import show_error  # 13 ms, which no other run needs
 
     gc.enable()  # this may run for days
     for _ in project_changes(args.start):
@@ -43,19 +42,13 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _generate(args: argparse.Namespace) -> bool:
-    from toolgen.project import read_project
-    from toolgen.project.cache.freshness import find_up_to_date
-    from toolgen.project.output.beside import find_outdated_section
-
     read = read_project(args.start)
     find_outdated_section(read.project)  # before anything is written, it may be refused
     known = find_up_to_date(read) if args.format == "text" else None
     if known is not None:
         _renew_others(read.project)
-        from toolgen.language.changes import WrittenFiles
-
         return _show(WrittenFiles(known.tools, unchanged=known.files), known.warnings, args)
-    from toolgen.cli.progress import plan_output
+    from toolgen.cli.progress import plan_output  # 400 ms: whatever compiles specs
     from toolgen.project.building.project_build import write_output
 
     plan = plan_output(read)
@@ -66,10 +59,6 @@ def _generate(args: argparse.Namespace) -> bool:
 
 def _renew_others(project: Project) -> None:
     """Write the file by which editors check specs, and the section for coding agents, if they are old."""
-    from toolgen.project import replace_files
-    from toolgen.project.cache.entries import user_cache
-    from toolgen.project.output.beside import find_outdated_schema, find_outdated_section
-
     change = find_outdated_schema(project, user_cache())
     if change is not None:
         replace_files(project.root, {change.path: change.after})
@@ -88,9 +77,7 @@ def _show(
     implementations: str | None = None,
 ) -> bool:
     if args.format == "json":
-        from dataclasses import asdict
-
-        from toolgen.cli.report.json import diagnostics_data
+        from toolgen.cli.report.json import diagnostics_data  # 10 ms, which text does not need
 
         emit_json({**asdict(done), "warnings": diagnostics_data(warnings)})
         return True
