@@ -8,24 +8,21 @@ imported when the command runs: `toolgen --help` imports none.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from io import TextIOWrapper
 
 from toolgen.cli.exit_codes import ExitCode, exit_code, users_error
-
-if TYPE_CHECKING:
-    import argparse
+from toolgen.cli.output import flush, progress_line, say
+from toolgen.cli.parser import HelpPrinted, complete, parse
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    from toolgen.cli.output import flush, say
-    from toolgen.cli.parser import HelpPrinted, complete, parse
-
     _use_utf8()
     # imports and short commands make almost no garbage: looking for it takes a tenth of the time
     gc.disable()
@@ -54,22 +51,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> bool | ExitCode:
     """Run the command. SIGTERM and SIGHUP end it as SIGINT does."""
-    from toolgen.cli.output import progress_line
-
     run: Callable[[argparse.Namespace], bool | ExitCode] = args.run
     # a server warns by itself, when it knows the format of its log
     if not hasattr(args, "log_format") and any(name.startswith("TOOLGEN_") for name in os.environ):
-        from toolgen.runtime.settings import misspelt_variables
+        from toolgen.runtime.settings import misspelt_variables  # few users set variables
 
         for message in misspelt_variables(os.environ):
-            from toolgen.runtime.logs.configure import announce
+            from toolgen.runtime.logs.configure import announce  # 9 ms
 
             announce(f"warning: {message}")
     module = sys.modules[run.__module__]
     work = getattr(module, "WORK", "")
     progress = progress_line(work) if work else nullcontext()
     if not getattr(module, "IS_SHORT", False):
-        from toolgen.project.files.interrupts import terminations_as_interrupts
+        from toolgen.project.files.interrupts import terminations_as_interrupts  # not for short commands
 
         gc.enable()
         with terminations_as_interrupts(), progress:
@@ -83,7 +78,7 @@ def _run(args: argparse.Namespace) -> bool | ExitCode:
 
 def _report(error: Exception, args: argparse.Namespace | None) -> int:
     """Show an error and return the exit code."""
-    from toolgen.cli import diagnostics
+    from toolgen.cli import diagnostics  # 13 ms, for errors only
 
     error = users_error(error) or error
     if exit_code(error) == ExitCode.BUG:
@@ -95,8 +90,6 @@ def _report(error: Exception, args: argparse.Namespace | None) -> int:
 
 def _use_utf8() -> None:
     """Print UTF-8 whatever the locale is; replace streams that were closed before the start."""
-    from io import TextIOWrapper
-
     # Python has None for a stream that was closed before the start
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115  (as long as the process)
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115

@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from toolgen.project import UnableError
+from toolgen.project import UnableError, reason
 
 
 class ExitCode(IntEnum):
@@ -42,9 +40,7 @@ def exit_code(outcome: bool | ExitCode | BaseException) -> ExitCode:
         return ExitCode.CLEAN if outcome else ExitCode.FINDING
     if isinstance(outcome, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    # imported late: a command that succeeds needs neither
-    from toolgen.language.diagnostic import SpecErrors
-    from toolgen.project import UnableError
+    from toolgen.language.diagnostic import SpecErrors  # no command that succeeds needs it
 
     return ExitCode.UNABLE if isinstance(outcome, SpecErrors | UnableError) else ExitCode.BUG
 
@@ -66,8 +62,7 @@ _PARTS = {
 
 def users_error(error: Exception) -> UnableError | None:
     """Return the error to report for a missing extra, a setting, a broken module, or a system limit."""
-    from toolgen.project import UnableError, reason
-    from toolgen.runtime.settings import SettingError
+    from toolgen.runtime.settings import SettingError  # no command that succeeds needs these
     from toolgen.runtime.tool_search import SearchUnavailableError
 
     if isinstance(error, SettingError):

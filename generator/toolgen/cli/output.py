@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolgen.base.escaping import streams
 from toolgen.base.suggestions import count
+from toolgen.project import UnableError, reason
 
 if TYPE_CHECKING:
     import argparse
@@ -188,8 +189,6 @@ def closed_pipe_ignored() -> Iterator[None]:
         # `toolgen … | head` is no error: whoever reads has seen enough
         _discard_buffer()
         if not isinstance(error, BrokenPipeError):
-            from toolgen.project import UnableError, reason
-
             raise UnableError("cannot-write", f"cannot write to stdout: {reason(error)}") from error
 
 

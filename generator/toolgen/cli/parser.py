@@ -6,14 +6,17 @@ import argparse
 import keyword
 import os
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from toolgen.base.suggestions import did_you_mean, nearest
 from toolgen.cli.exit_codes import MEANINGS
 from toolgen.cli.output import emit, set_quiet
 from toolgen.cli.report.formats import FORMATS
+from toolgen.project import UnableError
 
 GROUPS = {
     "Start": {
@@ -121,9 +124,7 @@ class Parser(argparse.ArgumentParser):
         if at + 1 < len(words) and (is_option or self.get_default("takes_command")):
             # a word in the place of the command, whose options argparse would take for toolgen's
             args, unknown = self.parse_known_args([*words[:at], "command"], args)
-            import shlex
-
-            from toolgen.sources.mcp_client.source_argument import CommandWords
+            from toolgen.sources.mcp_client.source_argument import CommandWords  # 8 ms, for few commands
 
             setattr(args, "against" if is_option else "source", CommandWords(shlex.join(words[at + 1 :])))
         elif self.get_default("intermixed"):  # arguments after options
@@ -150,8 +151,6 @@ class Parser(argparse.ArgumentParser):
 
     def refuse(self, message: str, hint: str = "") -> NoReturn:
         """Raise `UnableError` for a command line that cannot be used."""
-        from toolgen.project import UnableError
-
         raise UnableError("usage", message, hint or f"see `{self.prog} --help`")
 
 
@@ -190,8 +189,6 @@ def check_command(word: str, others: Iterable[str] = ()) -> None:
     known = [*COMMANDS, *others]
     if word in known:
         return
-    from toolgen.project import UnableError
-
     if word in SUCCESSORS:
         hint = f"use `toolgen {SUCCESSORS[word]}`"
     else:
@@ -293,7 +290,7 @@ def complete() -> None:
     Do nothing without argcomplete.
     """
     try:
-        from argcomplete import autocomplete
+        from argcomplete import autocomplete  # of the extra `cli`
     except ModuleNotFoundError:  # the extra `cli` is not installed
         return
     parser = argparse.ArgumentParser(prog="toolgen")
@@ -315,9 +312,7 @@ def add_tools(parser: argparse.ArgumentParser, name: str, **settings: Any) -> No
 
 def _tool_names(parsed_args: argparse.Namespace, **_: Any) -> list[str]:
     """Return the names of the project's tools, without parsing its specs: a shell waits."""
-    from pathlib import Path
-
-    from toolgen.project import find_project, read_specs
+    from toolgen.project import find_project, read_specs  # most commands need neither here
 
     texts = read_specs(find_project(Path(getattr(parsed_args, "start", ".")))).values()
     return [name.decode() for text in texts for name in re.findall(rb"(?m)^name: *[\"']?([\w-]+)", text)]
@@ -326,7 +321,7 @@ def _tool_names(parsed_args: argparse.Namespace, **_: Any) -> list[str]:
 def _answer_alone(args: argparse.Namespace) -> NoReturn:
     """Print the version, or the help. Raises `HelpPrinted`."""
     if args.version:
-        from importlib.metadata import version
+        from importlib.metadata import version  # 10 ms, for --version only
 
         emit(f"toolgen {version('toolgen')}")
     else:
