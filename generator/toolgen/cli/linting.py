@@ -19,6 +19,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli.report.entry import Entry, Report, entry_of
 from toolgen.compile.incremental import Texts
 from toolgen.compile.pipeline import analyze
+from toolgen.compile.printing.lower import lower
 from toolgen.compile.publishing.definition import choose_references, inline_option
 from toolgen.compile.publishing.request_limits import exceeded_request_limits, tool_summary
 from toolgen.language.diagnostic import Diagnostic, in_order
@@ -152,9 +153,6 @@ def _joint_findings(
     limits = [target.definition.max_tools for target in targets if target.asked]
     cached = any("cache" in tool.source.text for tool in program.tools)
     if strict or cached or any(most is not None and len(program.tools) > most for most in limits):
-        # imports all that prints code, which few projects need here
-        from toolgen.compile.printing.lower import lower
-
         package = lower(program, settings)
         yield from exceeded_request_limits([tool_summary(tool, targets) for tool in package.tools], targets)
 

@@ -40,7 +40,9 @@ from toolgen.runtime.execution.threads.event_loop import run_event_loop
 from toolgen.runtime.logs.configure import configure_logging
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.settings import Settings, parse_setting
-from toolgen.sources.mcp_client.connection import ServerAnswer, agree
+from toolgen.serving.received_results import response_of, text_of
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import ServerAnswer, agree, call_server
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,9 +123,6 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _call_server(args: argparse.Namespace) -> bool:
-    from toolgen.sources.mcp_client.client import ServerAddress
-    from toolgen.sources.mcp_client.connection import call_server
-
     if args.save is not None or args.scopes is not None:
         raise UnableError(
             "usage", "--against takes neither --save nor --scopes", "--format json has all blocks"
@@ -141,8 +140,6 @@ def _call_server(args: argparse.Namespace) -> bool:
 
 
 def _print_answer(answer: ServerAnswer, *, as_json: bool) -> None:
-    from toolgen.serving.received_results import response_of, text_of
-
     result = answer.result
     if as_json:
         # names as on the wire: isError, mimeType

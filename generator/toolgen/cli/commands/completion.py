@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from argcomplete.shell_integration import shellcode
+    from argcomplete.shell_integration import shellcode  # of the extra `cli`
 
     emit(*shellcode(["toolgen"], shell="fish" if args.shell == "fish" else "bash").splitlines())
     return True

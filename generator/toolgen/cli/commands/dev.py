@@ -30,6 +30,7 @@ from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError, find_project
 from toolgen.project.building.project_build import read_inputs
 from toolgen.project.building.watch import project_changes
+from toolgen.serving.command import add_server_flags, serve
 
 if TYPE_CHECKING:
     from toolgen.documents.pages import DocsPages
@@ -42,8 +43,6 @@ Follower = Callable[[], Sequence[str]]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.serving.command import add_server_flags
-
     add_against(parser, "the version to compare the contracts with (default: main, if it has the project)")
     add_frozen(parser)
     add_flag(parser, "--implementations", "call the implementations, and not mocks")
@@ -84,7 +83,6 @@ def serve_page(args: argparse.Namespace, against: str | None) -> ExitCode:
     from toolgen.documents.pages import DocsPages
     from toolgen.serving.auth.configuration import authentication_of
     from toolgen.serving.auth.grant import scopes_of
-    from toolgen.serving.command import serve
     from toolgen.testing.mock.toolkit import ServedSpecs
 
     stop = threading.Event()

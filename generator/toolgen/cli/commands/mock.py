@@ -21,6 +21,7 @@ from toolgen.cli.output import say
 from toolgen.language.diagnostic import SpecErrors
 from toolgen.project import UnableError
 from toolgen.project.building.watch import Snapshot, changes, snapshot
+from toolgen.serving.command import add_server_flags, serve
 
 if TYPE_CHECKING:
     from toolgen.serving import ToolServer
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.serving.command import add_server_flags
-
     parser.add_argument(
         "path",
         nargs="?",
@@ -56,8 +55,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.serving.command import serve
-
     stop = threading.Event()
 
     def build() -> ToolServer:
@@ -83,7 +80,7 @@ def _rate(text: str) -> tuple[str, float]:
 
 
 def _mock(args: argparse.Namespace) -> ServedSpecs:
-    from toolgen.testing.mock.tool import Faults, check_faults
+    from toolgen.testing.mock.tool import Faults, check_faults  # 300 ms, which the help need not wait for
     from toolgen.testing.mock.toolkit import ServedSpecs
 
     specs, faults = Path(args.start, args.path), Faults(args.latency, dict(args.fail))

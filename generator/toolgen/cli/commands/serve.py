@@ -13,19 +13,16 @@ import sys
 
 from toolgen.cli.exit_codes import ExitCode
 from toolgen.cli.generated_package import SERVER_HINT, add_frozen, add_package, find_package, working_folder
+from toolgen.serving.command import add_server_flags, serve
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from toolgen.serving.command import add_server_flags
-
     add_package(parser)
     add_frozen(parser)
     add_server_flags(parser)
 
 
 def run(args: argparse.Namespace) -> ExitCode:
-    from toolgen.serving.command import serve
-
     package = find_package(args, generates=not args.http or args.frozen or sys.stderr.isatty())
     if args.auth_tokens:  # named by the user, who need not be in the folder of -C
         args.auth_tokens = os.path.abspath(args.auth_tokens)

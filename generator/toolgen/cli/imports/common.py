@@ -12,8 +12,11 @@ from toolgen.base.suggestions import count, listed
 from toolgen.cli.output import emit, emit_json, progress_line, say
 from toolgen.cli.parser import add_flag, add_format
 from toolgen.project import UnableError, find_project
+from toolgen.project.scaffolding.new_project import create_project
 from toolgen.sources.json_source import JsonDocument, read_json_documents
+from toolgen.sources.loading.imported_specs import ImportRequest, import_tools, project_for
 from toolgen.sources.loading.source_content import SourceContent, source_errors
+from toolgen.testing.tool_under_test import tool_under_test
 
 if TYPE_CHECKING:
     from toolgen.project import Project
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
 def make_project(start: str) -> Project:
     """Make a project in the folder, and say so."""
-    from toolgen.project.scaffolding.new_project import create_project
-
     root = Path(os.path.realpath(start))
     written, _ = create_project(root, None)
     others = count(len(written) - 1, "other file")
@@ -73,9 +74,6 @@ def run_import(
     upstream: str = "",
 ) -> bool:
     """Write the specs of the tools that `convert` returns, and report what was done."""
-    from toolgen.sources.loading.imported_specs import ImportRequest, import_tools
-    from toolgen.testing.tool_under_test import tool_under_test
-
     request = ImportRequest(args.kind, args.start, args.into, args.sync, args.strict, upstream)
     with progress_line("importing tools") as progress:
         result = import_tools(
@@ -110,8 +108,6 @@ def check_implementations_setting(args: argparse.Namespace) -> Project:
 
     Raises UnableError if it does not say where implementations go.
     """
-    from toolgen.sources.loading.imported_specs import project_for
-
     project = project_for(args.start, args.into) or find_project(Path(args.start))
     if project.implementations is None:
         message = f"--implement: {project.file} does not say where implementations go"

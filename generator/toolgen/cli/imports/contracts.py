@@ -11,6 +11,7 @@ import argparse
 from toolgen.base.suggestions import count
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format
+from toolgen.sources.loading.contracts import import_contracts
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +24,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.loading.contracts import import_contracts
-
     done = import_contracts(args.source, args.start, args.into, sync=args.sync)
     lock = done.published.lock
     if args.format == "json":

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from toolgen.base.suggestions import count
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
+from toolgen.sources.loading.implementations import describe_server, server_modules
 from toolgen.sources.loading.source_content import source_errors
+from toolgen.sources.server import OWNED, import_server, other_features
 
 if TYPE_CHECKING:
     from toolgen.language.package import Package
@@ -35,9 +37,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.loading.implementations import describe_server, server_modules
-    from toolgen.sources.server import OWNED, import_server
-
     with source_errors():
         server = describe_server(args.source, Path(os.path.realpath(args.start)))
 
@@ -54,8 +53,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _report(server: ServerDescription, *, implemented: bool) -> None:
     """Print what toolgen serves from now on, and what it does not."""
-    from toolgen.sources.server import other_features
-
     package = f"{server.framework} {server.framework_version}"
     say(f"{server.module} was imported in a child process, which ran its code ({package})")
     tools = count(len(server.tools), "tool")

@@ -17,14 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolgen.base.suggestions import count, quoted
+from toolgen.changes.comparing.lock import lock_text
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
 from toolgen.project import UnableError
 from toolgen.sources.forwarded_modules import upstream_name
+from toolgen.sources.loading.implementations import upstream_modules
 from toolgen.sources.loading.source_content import read_source, source_errors
 from toolgen.sources.mcp import OWNED, UPSTREAM, import_listed, import_mcp
 from toolgen.sources.mcp_client import source_argument
+from toolgen.sources.mcp_client.client import ServerAddress
+from toolgen.sources.mcp_client.connection import list_server, list_tools
 from toolgen.sources.server import forwarded
 
 if TYPE_CHECKING:
@@ -32,7 +36,6 @@ if TYPE_CHECKING:
     from toolgen.project import Project
     from toolgen.sources.imported_tool import ImportedTool
     from toolgen.sources.loading.imported_specs import ImportContext, NewModules
-    from toolgen.sources.mcp_client.client import ServerAddress
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +57,6 @@ def run(args: argparse.Namespace) -> bool:
     if args.implement:
         return _implement(args, address)
     if address is not None:
-        from toolgen.sources.mcp_client.connection import list_tools
-
         with source_errors():
             listed = list_tools(address)
         return common.run_import(args, _converted(listed, address.shown), OWNED)
@@ -64,8 +65,6 @@ def run(args: argparse.Namespace) -> bool:
 
 def _address(args: argparse.Namespace) -> ServerAddress | None:
     """Return where the server is; None for a file. Raises UnableError for options that do not fit."""
-    from toolgen.sources.mcp_client.client import ServerAddress
-
     is_command = args.stdio or isinstance(args.source, source_argument.CommandWords)
     if args.source == "-" and not is_command:
         found: source_argument.ServerSource | Path = Path("-")
@@ -97,10 +96,6 @@ def _converted(
 
 
 def _implement(args: argparse.Namespace, address: ServerAddress | None) -> bool:
-    from toolgen.changes.comparing.lock import lock_text
-    from toolgen.sources.loading.implementations import upstream_modules
-    from toolgen.sources.mcp_client.connection import list_server
-
     if address is None:
         raise UnableError(
             "usage", "--implement needs a server, and SOURCE is a file", "give a URL, or a command"

@@ -18,7 +18,19 @@ from toolgen.cli.imports import common
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_choice, add_flag, add_repeated, whole_number
 from toolgen.runtime.definition.tool_definition import ANSWERS
+from toolgen.sources.imported_tool import LeftOut
+from toolgen.sources.loading.implementations import http_modules
+from toolgen.sources.loading.openapi import (
+    fetch_document,
+    load_beside,
+    refuse_files,
+    with_project,
+    with_shared_components,
+)
 from toolgen.sources.loading.source_content import read_source, source_errors
+from toolgen.sources.openapi.environment import check_prefix, refuse_new_hosts, secret_destinations
+from toolgen.sources.openapi.parse import parse_document
+from toolgen.sources.openapi.specs import OWNED, ImportOptions, find_operations, import_openapi
 
 if TYPE_CHECKING:
     from toolgen.sources.imported_tool import ImportedTool, ImportedTools
@@ -64,19 +76,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.imported_tool import LeftOut
-    from toolgen.sources.loading.implementations import http_modules
-    from toolgen.sources.loading.openapi import (
-        fetch_document,
-        load_beside,
-        refuse_files,
-        with_project,
-        with_shared_components,
-    )
-    from toolgen.sources.openapi.environment import check_prefix
-    from toolgen.sources.openapi.parse import parse_document
-    from toolgen.sources.openapi.specs import OWNED, ImportOptions, find_operations, import_openapi
-
     is_url = args.source.startswith(("http://", "https://"))
     with source_errors():
         prefix = check_prefix(args.env_prefix) if args.env_prefix else ""
@@ -131,8 +130,6 @@ def _show(operations: Sequence[Operation], *, as_json: bool) -> None:
 
 def _check_secrets(tools: Sequence[ImportedTool], context: ImportContext, allowed: Sequence[str]) -> None:
     """Print where each secret is sent. Raises `SourceError` if one would be sent to a second host."""
-    from toolgen.sources.openapi.environment import refuse_new_hosts, secret_destinations
-
     existing: list[Mapping[str, Any]] = [
         spec.data for spec in context.specs.sources.values() if isinstance(spec.data, dict)
     ]

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen.cli.imports import common
+from toolgen.sources.loading.implementations import describe_functions, function_modules
 from toolgen.sources.loading.source_content import source_errors
+from toolgen.sources.python.specs import OWNED, import_python
 
 if TYPE_CHECKING:
     from toolgen.language.package import Package
@@ -33,9 +35,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    from toolgen.sources.loading.implementations import describe_functions, function_modules
-    from toolgen.sources.python.specs import OWNED, import_python
-
     with source_errors():
         functions = describe_functions(args.source, Path(os.path.realpath(args.start)))
     by_name: dict[str, FunctionDescription] = {}
