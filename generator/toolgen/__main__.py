@@ -14,7 +14,7 @@ if __name__ == "__main__" and not sys.flags.safe_path and sys.path[:1] in ([""],
 def main() -> int:
     """Run the command line; return its exit code, 130 if it is interrupted at any moment."""
     try:
-        from toolgen.cli import main as run
+        from toolgen.cli import main as run  # an interrupt during the import is caught, too
 
         code = run()
     except KeyboardInterrupt:  # during the import, or while printing the last message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final, Self
@@ -63,8 +64,6 @@ def listed(names: Sequence[str], most: int = MOST_LISTED) -> str:
 
 def first_sentence(text: str) -> str:
     """Return the first sentence of a description, on one line of at most 100 characters."""
-    import re  # most commands need no pattern
-
     found = re.match(r"(?s).{1,400}?[.!?](?=\s|$)", text.strip()[:500])
     return shortened(" ".join((found[0] if found else text[:500]).split()), 100)
 

@@ -47,7 +47,7 @@ class _Codes(Mapping[str, Code]):
 @cache
 def _read() -> dict[str, dict[str, Code]]:
     """Return the codes by section. Raises `TypeError` if a row has a key that codes do not have."""
-    from importlib.resources import files
+    from importlib.resources import files  # 5 ms, for reports only
 
     text = files("toolgen.language").joinpath("codes.toml").read_text("utf-8")
     sections = tomllib.loads(text).items()

@@ -61,7 +61,7 @@ class Source:
     @cached_property
     def document(self) -> SchemaDocument:
         """The data of a file of shared schemas, as one schema."""
-        from toolgen.schema.document import SchemaDocument
+        from toolgen.schema.document import SchemaDocument  # only files of shared schemas need it
 
         return SchemaDocument(self.data if isinstance(self.data, Mapping) else {})
 

@@ -159,7 +159,7 @@ def check_definition(tool: type[BaseTool[Any, Any]]) -> None:
         isinstance(definition, dict) and definition.keys() >= _GENERATED_KEYS
     ):
         return
-    from .definition.check import ToolSpecError, definition_faults
+    from .definition.check import ToolSpecError, definition_faults  # for hand-written definitions only
 
     if faults := definition_faults(definition):
         raise ToolSpecError(f"{tool.__module__}.{tool.__qualname__}.definition", faults)
@@ -173,7 +173,7 @@ _VALIDATED: WeakKeyDictionary[type, object] = WeakKeyDictionary()  # tool class 
 
 def _apply_spec(tool: type[BaseTool[Any, Any]], spec: object) -> None:
     """Set the class attributes of a tool from its ToolSpec."""
-    from .tool_spec import ToolSpec
+    from .tool_spec import ToolSpec  # with pydantic, for tools that have one
 
     if not isinstance(spec, ToolSpec):
         if hasattr(tool, "definition"):

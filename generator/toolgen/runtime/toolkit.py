@@ -38,6 +38,7 @@ from .response import FormName, ResponseForm, ToolResponse
 from .settings import SettingError, Settings
 from .shared_state import SharedState
 from .task import TaskStarted
+from .text import nearest, quote
 from .tool import BaseTool
 
 if TYPE_CHECKING:
@@ -509,8 +510,6 @@ class Toolkit:
 
 
 def _unknown_tool(name: str, entries: Mapping[str, RegistryEntry]) -> ToolError:
-    from .text import nearest, quote
-
     near = nearest(name, list(entries))
     hint = "" if near is None else f" Did you mean {quote(entries[near].name)}?"
     return UnknownToolError(f"There is no tool called {quote(name)}.{hint}")

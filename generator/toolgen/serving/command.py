@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any
 
+from toolgen.runtime.instrumentation.export import start_export
 from toolgen.runtime.logs.configure import announce, configure_logging, keep_audit, server_handler
 from toolgen.runtime.process_record import PROCESS
 from toolgen.runtime.settings import (
@@ -63,10 +64,8 @@ def serve(
         settings = Settings.from_environment()
         configure_logging(settings, server_handler())
         keep_audit()
-        from toolgen.runtime.instrumentation.export import start_export
-
         serve_metrics = start_export(serves_metrics=options.metrics_port is not None)
-        from .server import check_implementations, complete_identity, introduce
+        from .server import check_implementations, complete_identity, introduce  # the SDK of the extra `mcp`
         from .transports.http_server import serve_http
         from .transports.stdio import serve_stdio
 
@@ -123,7 +122,7 @@ def _check_transport(options: argparse.Namespace) -> None:
 
 def _report_refused_tools(server: ToolServer) -> None:
     """Report the tools that the user of a stdio server may not call, and the missing scopes."""
-    from .auth.grant import refused_tools
+    from .auth.grant import refused_tools  # 600 ms with pydantic, which the help does not need
 
     state = server.state
     refused = refused_tools(state.toolkit.definitions, frozenset(state.settings.scopes))

@@ -25,6 +25,7 @@ except ModuleNotFoundError as error:
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.suggestions import count, listed
+from toolgen.runtime.implementations import implementation_faults as faults
 from toolgen.runtime.instrumentation.telemetry import current_tracer
 from toolgen.runtime.logs.configure import announce
 from toolgen.runtime.logs.logger import LOGGER
@@ -208,8 +209,6 @@ def check_implementations(server: ToolServer) -> None:
     """
     if server.catalog is None:
         return
-    from toolgen.runtime.implementations import implementation_faults as faults
-
     if foreign := "\n".join(map(str, faults.find_foreign_modules(server.catalog))):
         raise SettingError(f"not started: {foreign}")
     if not server.state.settings.strict_start:

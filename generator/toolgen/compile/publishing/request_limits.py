@@ -14,9 +14,11 @@ from toolgen.language.package import RequestCost, Tool, ToolSummary
 from toolgen.language.source import Span
 from toolgen.language.targets.builtin import BUILT_IN, MCP
 from toolgen.language.targets.definition import Target
+from toolgen.runtime.adapters.published_tools import provider_tool
 from toolgen.schema.dialects.published import Published
 from toolgen.schema.document import subschemas
 from toolgen.schema.providers import StrictRequestLimits
+from toolgen.serving.listed_tool import served_tools
 
 _LIST_RESULT: Final = len('{"tools":}')  # around the list of MCP
 
@@ -110,8 +112,6 @@ def published_entries(tool: Tool, target: str) -> list[Any]:
     """Return what a tool adds to the list of a target, as data; for OpenAI, to that of Chat Completions."""
     definition: Any = tool.definition
     if target == MCP.name:
-        from toolgen.serving.listed_tool import served_tools
-
         return list(served_tools({tool.wire_name: definition}))
     published = tool.published[target]
     if target not in BUILT_IN:
@@ -121,8 +121,6 @@ def published_entries(tool: Tool, target: str) -> list[Any]:
             "input_schema": published.input_schema,
         }
         return [{**plain, "strict": True} if published.strict else plain]
-    from toolgen.runtime.adapters.published_tools import provider_tool
-
     described = provider_tool(
         definition,
         target,

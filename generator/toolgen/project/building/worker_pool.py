@@ -100,7 +100,7 @@ def _compile(batch: _Batch) -> Path:
 
 def _exit_with_parent() -> None:
     """Exit as soon as the parent has gone, also where it was killed: a worker would wait for ever."""
-    from multiprocessing import connection, parent_process
+    from multiprocessing import connection, parent_process  # workers have loaded it
 
     if parent := parent_process():
         connection.wait([parent.sentinel])

@@ -26,7 +26,7 @@ def cache_folder() -> Path:
     named = os.environ.get("TOOLGEN_CACHE_DIR")
     if named:
         return Path(named)
-    import platformdirs
+    import platformdirs  # of the extra `cli`
 
     return platformdirs.user_cache_path("toolgen", appauthor=False)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import toolgen.templates  # type: ignore[import-not-found]  # mapped to templates/ when installed
 from toolgen.base import MIB
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.files import DeclaredFolder, FileKind, Folder
 from toolgen.base.suggestions import did_you_mean
+from toolgen.compile.printing.client_source import ClientTemplates
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.reading.read import read
 from toolgen.language.targets.builtin import BASE, BUILT_IN, DIALECTS, own_definition
@@ -20,9 +21,7 @@ from toolgen.language.targets.documents import DOCUMENTS, SERVER, DocumentTarget
 from toolgen.project import UnableError, reason
 from toolgen.project.files.reading import file_errors
 from toolgen.project.inputs.configuration import Project
-
-if TYPE_CHECKING:
-    from toolgen.compile.printing.client_source import ClientTemplates
+from toolgen.schema.validator import compiled
 
 SETTINGS = "target.yaml"
 _MAX_BYTES: Final = MIB  # of one template
@@ -96,8 +95,6 @@ _OF_CLIENTS: Final = ("_python.jinja", "definitions/", "models/", "schemas/")
 
 def load_client_templates() -> ClientTemplates:
     """Return the templates of typed clients."""
-    from toolgen.compile.printing.client_source import ClientTemplates
-
     folder = DeclaredFolder(toolgen.templates.__path__[0])
     own = {
         entry.name: _text(folder, entry.path, f"templates/{entry.path}") for entry in folder.entries(_CLIENT)
@@ -173,8 +170,6 @@ def _definition(name: str, text: str | None) -> TargetDefinition:
 
 
 def _settings(file: str, text: str) -> dict[str, Any]:
-    from toolgen.schema.validator import compiled  # most projects have no targets of their own
-
     data = read({file: text})[0].data or {}
     if not isinstance(data, dict):
         raise UnableError("bad-target", f"{file} must be a mapping")

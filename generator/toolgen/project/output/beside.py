@@ -77,7 +77,7 @@ _KEY: Final = "editor-schema"  # of the current text's hash in the cache, which 
 
 def schema_text() -> str:
     """Return the text of the file."""
-    from toolgen.language.reading.editor_schema import editor_schema
+    from toolgen.language.reading.editor_schema import editor_schema  # only if it is written
 
     return json.dumps(editor_schema(), indent=2, ensure_ascii=False) + "\n"
 

@@ -100,7 +100,7 @@ def input_examples(
     """
     accepts = None
     if examples and limit and published.schema is not valid_for:
-        from toolgen.runtime.validation.compiled_schema import compile_schema
+        from toolgen.runtime.validation.compiled_schema import compile_schema  # few tools need it
 
         accepts = compile_schema(published.schema).accepts
     found: list[JsonObject] = []

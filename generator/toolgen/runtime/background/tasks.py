@@ -381,11 +381,11 @@ class SaqQueue:
     def __init__(self, url: str) -> None:
         """Raises SettingError without `saq`, ValueError if redis-py refuses the URL."""
         try:
-            import saq.queue.redis  # noqa: F401
+            import saq.queue.redis  # noqa: F401  (of the extra `tasks`)
         except ImportError as error:
             message = "TOOLGEN_TASK_QUEUE needs the package saq: pip install 'toolgen[tasks]'"
             raise SettingError(message) from error
-        from redis import asyncio as redis
+        from redis import asyncio as redis  # which saq needs
 
         redis.Redis.from_url(url)  # refuse a wrong URL now
         logging.getLogger("saq").setLevel(logging.WARNING)  # it logs each task that it queues
@@ -395,7 +395,7 @@ class SaqQueue:
 
     async def put(self, name: str, sealed: str) -> None:
         """Queue a task. Raises StoreError if Redis did not confirm it."""
-        from redis import RedisError
+        from redis import RedisError  # which saq needs
 
         loop = asyncio.get_running_loop()
         queue = self._queues.get(loop)
@@ -423,7 +423,7 @@ class SaqQueue:
         While Redis is away, it tries again, but only for SECONDS at the start. Raises StoreError if Redis
         cannot be reached then, or if it ends for that without a signal.
         """
-        from redis import RedisError
+        from redis import RedisError  # which saq needs
         from saq.worker import Worker
 
         async def run(context: Any, *, name: str, sealed: str) -> None:
@@ -471,7 +471,7 @@ class SaqQueue:
         return received[0] if received else None
 
     def _open(self, **options: Any) -> Any:
-        from redis import asyncio as redis
+        from redis import asyncio as redis  # which saq needs
         from saq.queue.redis import RedisQueue
 
         client = redis.Redis.from_url(self._url, socket_connect_timeout=SECONDS, **options)

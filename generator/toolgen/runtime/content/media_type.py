@@ -112,7 +112,7 @@ def _by_name() -> MimeTypes:
 @cache
 def _recognisable() -> frozenset[str]:
     """Return the media types whose bytes are always recognised."""
-    import puremagic
+    import puremagic  # as above
 
     known = {_canonical(row.mime_type) for row in puremagic.magic_header_array}
     known |= {inner for outer in known for inner in _CONTAINERS.get(outer, ())}

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from toolgen.runtime.coercion import coerce, coerce_whole, leave_out
 from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.text import show_kind, show_path
@@ -54,17 +55,12 @@ def accept_arguments(
     `metadata["left_out"]`. Raises InvalidRequestError if they are not valid.
     """
     schema, notes = contract.request_schema, list[dict[str, str]]()
-    if isinstance(raw, str) and contract.coerce:
-        from toolgen.runtime.coercion import coerce_whole
-
-        if (whole := coerce_whole(raw)) is not None:
-            raw, notes = whole.value, whole.notes
+    if isinstance(raw, str) and contract.coerce and (whole := coerce_whole(raw)) is not None:
+        raw, notes = whole.value, whole.notes
     arguments = as_object(contract, raw)
     json = is_json(arguments)
     is_valid = json and schema.is_valid(arguments)
     if not is_valid:
-        from toolgen.runtime.coercion import leave_out
-
         if json and schema.is_too_expensive(arguments):
             raise _invalid(contract, [TOO_EXPENSIVE])
         if json and is_lenient:
@@ -73,8 +69,6 @@ def accept_arguments(
                 metadata["left_out"] = redact([*map(show_path, paths)], contract.secret_values())
                 is_valid = schema.is_valid(arguments)
     if not is_valid:
-        from toolgen.runtime.coercion import coerce
-
         if json and contract.coerce:
             coerced = coerce(schema, arguments)
             arguments, notes = coerced.value, notes + coerced.notes

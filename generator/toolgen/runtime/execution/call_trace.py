@@ -95,7 +95,7 @@ TRACE: Final = CallTrace()
 
 
 def _take_ended(folder: str) -> dict[str, list[TracedCall]]:
-    from fcntl import LOCK_NB, LOCK_SH, lockf
+    from fcntl import LOCK_NB, LOCK_SH, lockf  # not on Windows
 
     ended: dict[str, list[TracedCall]] = {}
     for name in sorted(os.listdir(folder)):

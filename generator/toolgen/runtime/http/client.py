@@ -17,7 +17,7 @@ from .request import PreparedRequest
 from .request import origin_of as _origin
 
 if TYPE_CHECKING:
-    import httpx2
+    import httpx2  # of the extra `http`
 
 MAX_BYTES = 20 * MIB  # of a reply, decompressed
 _MAX_REDIRECTS = 5
@@ -97,7 +97,7 @@ async def close_client() -> None:
 
 def _httpx() -> Any:
     try:
-        import httpx2
+        import httpx2  # of the extra `http`
     except ModuleNotFoundError as error:
         raise MissingDependencyError(
             "Calling an HTTP API needs httpx2: pip install 'toolgen[http]'.", details={"name": "httpx2"}
@@ -113,7 +113,7 @@ def _shared(httpx: Any) -> _Shared:
         del _SHARED[closed]
     if loop not in _SHARED:
         logging.getLogger("httpx2").addFilter(_is_of_others)  # a filter is added once
-        from http.cookiejar import CookieJar, DefaultCookiePolicy
+        from http.cookiejar import CookieJar, DefaultCookiePolicy  # 12 ms, with the first request
 
         # cookies of one caller must not reach another
         no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))

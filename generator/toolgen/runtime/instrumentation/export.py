@@ -62,7 +62,7 @@ def _prometheus() -> ServeMetrics:
             "--metrics-port: this program has set a meter provider already, which exports the metrics"
         )
     try:
-        from opentelemetry import metrics
+        from opentelemetry import metrics  # all of the extra `otel`
         from opentelemetry.exporter.prometheus import PrometheusMetricReader
         from opentelemetry.sdk.metrics import MeterProvider
         from prometheus_client import start_http_server

@@ -123,7 +123,7 @@ def continuing(carrier: Mapping[str, str]) -> Iterator[None]:
     if not carrier or current_tracer() is None:
         yield
         return
-    from opentelemetry import context, propagate
+    from opentelemetry import context, propagate  # of the extra `otel`
 
     token = context.attach(propagate.extract(carrier))
     try:

@@ -170,7 +170,7 @@ class RedisStore:
         self._epoch: str | None = None  # that this process has seen
 
     def apply(self, key: str, change: Change) -> None:
-        from redis import RedisError, WatchError
+        from redis import RedisError, WatchError  # as above
 
         while True:
             try:

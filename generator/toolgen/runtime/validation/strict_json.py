@@ -137,7 +137,7 @@ def _parse_fraction(digits: str) -> float:
 
 
 def _is_exactly(number: float, digits: str) -> bool:
-    from decimal import Decimal
+    from decimal import Decimal  # for integers that are written as `1.0` only
 
     try:
         return Decimal(digits) == Decimal(number)

@@ -12,6 +12,7 @@ from mcp.server.auth.provider import TokenVerifier
 from toolgen.runtime.settings import SettingError, Settings
 
 from .addresses import is_loopback, is_trusted_url
+from .token_file import TokenFile
 
 REMEDY: Final = "configure --auth-tokens or --auth-issuer, or use --insecure-no-auth"
 
@@ -39,8 +40,6 @@ def authentication_of(settings: Settings) -> Authentication | None:
         given = [flag for flag, value in issued.items() if value is not None]
         if given:
             raise SettingError(f"--auth-tokens and {given[0]} exclude each other: choose one")
-        from .token_file import TokenFile
-
         tokens = TokenFile.read(settings.auth_tokens)
         return Authentication(lambda: tokens)
     if all(value is None for value in issued.values()):
@@ -58,7 +57,7 @@ def _issued(settings: Settings) -> Authentication:
     # now and not at the first request: a server that cannot verify tokens must not start
     if find_spec("jwt") is None or find_spec("cryptography") is None:
         raise SettingError("--auth-issuer needs PyJWT: pip install 'toolgen[auth]'")
-    from .jwt_tokens import JwtVerifier
+    from .jwt_tokens import JwtVerifier  # of the extra `auth`
 
     return Authentication(lambda: JwtVerifier(issuer, audience, jwks), issuer, audience)
 

@@ -143,7 +143,7 @@ def _content_block(block: Block) -> LangChainContent:
 def _runtime() -> Any:
     """Return LangGraph's runtime; None outside of a graph."""
     try:
-        from langgraph.runtime import get_runtime
+        from langgraph.runtime import get_runtime  # langchain-core does not need langgraph
     except ModuleNotFoundError:
         return None
     try:
@@ -166,7 +166,7 @@ def _interrupt(asked: Confirmation, tool_call_id: str | None, own_task: bool) ->
 
     The answer may contain the `call` that it is for, and must if it could be for another call.
     """
-    from langgraph.types import interrupt
+    from langgraph.types import interrupt  # as above
 
     text = asked.message if asked.preview is None else f"{asked.preview}\n\n{asked.message}"
     action = {"name": asked.tool_name, "args": dict(asked.arguments), "description": text}

@@ -74,13 +74,11 @@ def _project_name(destination: Destination) -> str:
 def fetch_document(url: str) -> SourceContent:
     """Return the document at `url`. Raises `SourceError`."""
     try:
-        import httpx2  # noqa: F401
+        from toolgen.sources.mcp_client.bounded_http import display_url, fetch  # of the extra `http`
     except ModuleNotFoundError as error:
         raise UnableError(
             "not-installed", "reading a URL needs httpx2", "pip install 'toolgen[http]', or give a file"
         ) from error
-    from toolgen.sources.mcp_client.bounded_http import display_url, fetch
-
     return SourceContent(fetch(url), display_url(url))
 
 

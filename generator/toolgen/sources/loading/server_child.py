@@ -106,7 +106,7 @@ async def _read(server: Any, kind: str) -> dict[str, Any]:
 
 
 async def _fastmcp_tools(server: Any) -> tuple[list[Any], list[dict[str, Any]]]:
-    from fastmcp.server.context import set_transport
+    from fastmcp.server.context import set_transport  # FastMCP need not be installed
     from fastmcp.utilities.versions import dedupe_with_versions
 
     set_transport("stdio")  # what needs a token over HTTP is listed, too

@@ -29,7 +29,7 @@ from toolgen.sources.mcp_client.outcomes import Report, ignore
 from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 
 if TYPE_CHECKING:
-    from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
+    from toolgen.sources.mcp_client.bounded_stdio import ServerProcess  # not on Windows
 
 _MAX_PAGES = 1000
 _MAX_TOOLS = 100_000
@@ -83,7 +83,7 @@ class ServerAddress:
     @property
     def shown(self) -> str:
         """Return it for messages, without a password."""
-        from toolgen.sources.mcp_client.bounded_http import display_url
+        from toolgen.sources.mcp_client.bounded_http import display_url  # of the extra `http`
 
         return self.source if self.is_command else display_url(self.source)
 
@@ -109,7 +109,7 @@ def _header(option: str) -> tuple[str, str]:
 def require_sdk(what: str) -> None:
     """Raise UnableError if the MCP SDK is not installed, which `what` needs."""
     try:
-        import mcp  # noqa: F401
+        import mcp  # noqa: F401  (of the extra `mcp`)
     except ModuleNotFoundError as error:
         raise UnableError(
             "not-installed", f"{what} needs the MCP SDK", "pip install 'toolgen[mcp]'"
@@ -142,7 +142,7 @@ async def open_transport(
     is not a message of MCP, and answers to requests that do not wait.
     """
     if not server.is_command:
-        from mcp.client.streamable_http import streamable_http_client
+        from mcp.client.streamable_http import streamable_http_client  # the SDK is loaded when it is used
 
         from toolgen.sources.mcp_client import bounded_http
         from toolgen.sources.mcp_client.answers import AnsweringClient
@@ -162,7 +162,7 @@ async def open_transport(
         return
     command = _split_command(server.source)
     if os.name == "posix":
-        from toolgen.sources.mcp_client.bounded_stdio import ServerProcess
+        from toolgen.sources.mcp_client.bounded_stdio import ServerProcess  # not on Windows
 
         process = ServerProcess(
             command,
@@ -174,7 +174,7 @@ async def open_transport(
         )
         yield OpenTransport(process.streams(), budget, process)
         return
-    from mcp import StdioServerParameters, stdio_client
+    from mcp import StdioServerParameters, stdio_client  # the SDK is loaded when it is used
 
     program, *arguments = command
     parameters = StdioServerParameters(
@@ -188,7 +188,7 @@ def _environment(server: ServerAddress) -> dict[str, str]:
     """Return the environment of a command."""
     if server.inherits:
         return {**os.environ, **server.environment}
-    from mcp.client.stdio import get_default_environment
+    from mcp.client.stdio import get_default_environment  # the SDK is loaded when it is used
 
     return {**get_default_environment(), **server.environment}
 
@@ -221,7 +221,7 @@ async def read_features(client: Any, source: str) -> dict[str, list[dict[str, An
         *(["prompts"] if can.prompts else ()),
         *(["skills"] if SKILLS in (can.extensions or {}) else ()),
     ]
-    from mcp import MCPError
+    from mcp import MCPError  # the SDK is loaded when it is used
     from mcp_types import METHOD_NOT_FOUND
 
     lists: dict[str, list[dict[str, Any]]] = {}
@@ -248,7 +248,7 @@ async def read_listing(client: Any, source: str) -> Listing:
 
 async def read_list(client: Any, source: str, key: str) -> list[Any]:
     """Return all that is in a list of a server, one of `LISTS`."""
-    import mcp_types as types
+    import mcp_types as types  # the SDK is loaded when it is used
 
     from toolgen.sources.mcp_client.answers import WHOLE
 

@@ -185,7 +185,7 @@ class ServerConnection:
 
         Not every server says HTTP 404, as it should: some say 401 or 503, some send an error of JSON-RPC.
         """
-        import mcp_types as types
+        import mcp_types as types  # the SDK is loaded when it is used
         from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
         task = self._task
@@ -276,7 +276,7 @@ class ServerConnection:
 
     async def _failed(self, error: Exception) -> RequestFailedError:
         """Return the failure of a request for what the SDK raises: `outcomes` has the kinds."""
-        from mcp import InputRequiredRoundsExceededError, MCPError
+        from mcp import InputRequiredRoundsExceededError, MCPError  # the SDK is loaded when it is used
         from mcp_types import CONNECTION_CLOSED
 
         if isinstance(error, RequestFailedError):
@@ -384,7 +384,7 @@ class CallingConnection(ServerConnection):
 
     async def _decide(self, question: Any) -> Any:
         """Answer for the user: yes with a form that is filled in, or no."""
-        import mcp_types as types
+        import mcp_types as types  # the SDK is loaded when it is used
 
         self._answer.questions.append(question.message)
         if len(self._answer.questions) > MAX_QUESTIONS:

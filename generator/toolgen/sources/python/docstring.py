@@ -40,7 +40,7 @@ class ParsedDocstring:
 
 def parse_docstring(text: str) -> ParsedDocstring:
     """Return the sections of `text`, a docstring without its indentation."""
-    from griffe import Docstring, GoogleOptions, SphinxOptions, parse_auto
+    from griffe import Docstring, GoogleOptions, SphinxOptions, parse_auto  # of the extra `cli`
 
     google: GoogleOptions = {"returns_named_value": False, "returns_multiple_items": False, "warnings": False}
     sphinx: SphinxOptions = {"warnings": False}

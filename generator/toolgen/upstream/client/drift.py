@@ -77,6 +77,7 @@ def _error(faults: Mapping[str, list[str]]) -> ContractDriftError:
 
 def _broken(listed: Mapping[str, Any], tool: ClientTool, given: Collection[str] | None) -> list[str]:
     """Return what breaks about a tool that is listed in another way; `given`: arguments that calls give."""
+    # A third of toolgen, which a server that has not changed does not need.
     from toolgen.changes.comparing.server_drift import FOR_CALLERS, FOR_READERS, concerns_call, judge_tool
     from toolgen.language.diagnostic import SpecErrors
     from toolgen.project import UnableError

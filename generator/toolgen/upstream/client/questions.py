@@ -26,7 +26,7 @@ Confirm: TypeAlias = Callable[[Question], Answer | Awaitable[Answer]]
 
 async def elicited(confirm: Confirm, params: Any) -> Any:
     """Return the answer to `mcp_types.ElicitRequestParams` as a result of MCP."""
-    import mcp_types as types
+    import mcp_types as types  # the SDK is loaded when it is used
 
     if params.mode == "url":
         question = Question(params.message, url=params.url)

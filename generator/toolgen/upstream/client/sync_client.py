@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import os
     from typing import Self
 
-    from toolgen.runtime.execution.threads.event_loop import LoopThread
+    from toolgen.runtime.execution.threads.event_loop import LoopThread  # with the first connection
 
     from .connection import Server
     from .questions import Confirm
@@ -40,7 +40,7 @@ class SyncToolClient(ClientBase):
         on_drift: OnDrift = "error",
     ) -> Iterator[Self]:
         """Connect to a server until the end of the block. See `ToolClient.connect` for the options."""
-        from toolgen.runtime.execution.threads.event_loop import LoopThread
+        from toolgen.runtime.execution.threads.event_loop import LoopThread  # with the first connection
 
         loop = LoopThread()
         opening = cls._connected(server, on_drift, cwd=cwd, env=env, auth=auth, confirm=confirm)
@@ -56,7 +56,7 @@ class SyncToolClient(ClientBase):
 
     def pages(self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
         """Yield all pages of a tool: `for page in shop.pages(shop.search, query="tea")`."""
-        from .calls import PageCursor
+        from .calls import PageCursor  # with the first connection
 
         client, name = copy(self), getattr(method, "__name__", "")
         client._cursor = cursor = PageCursor(self._tool(name))

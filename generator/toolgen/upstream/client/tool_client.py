@@ -39,7 +39,7 @@ class ClientBase:
     @classmethod
     @asynccontextmanager
     async def _connected(cls, server: Server, on_drift: OnDrift, **options: Any) -> AsyncIterator[Self]:
-        from .connection import Connection
+        from .connection import Connection  # pydantic and all that calls need: with the first connection
         from .options import CallSettings
 
         client = cls.__new__(cls)
@@ -97,18 +97,18 @@ class ClientBase:
         return found
 
     async def _answer(self, method: str, arguments: Mapping[str, Any]) -> Any:
-        from .calls import call
+        from .calls import call  # as above
 
         tool = self._tool(method)
         return await call(self._connection, tool, arguments, self._settings, self._cursor)
 
     def _chunks(self, method: str, arguments: Mapping[str, Any]) -> AsyncIterator[Any]:
-        from .calls import stream
+        from .calls import stream  # as above
 
         return stream(self._connection, self._tool(method), arguments, self._settings)
 
     async def _check_drift(self, on_drift: OnDrift) -> None:
-        from .drift import check_drift
+        from .drift import check_drift  # as above
 
         listed = await self._connection.listed_tools()
         tools = {listed_name: (digest, method) for method, (listed_name, digest, _) in self._tools.items()}
@@ -156,7 +156,7 @@ class ToolClient(ClientBase):
 
         Raises TypeError for a tool that has no pages.
         """
-        from .calls import PageCursor
+        from .calls import PageCursor  # as above
 
         client = copy(self)
         name: str = getattr(method, "__name__", "")
