@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
+from http import HTTPStatus
 from typing import Any, Final, TypeAlias
 
+import mcp_types as types
 from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -18,7 +20,6 @@ Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
-INVALID_REQUEST: Final = -32600
 INVALID_ID: Final = "The id of a request must be a string or an integer."
 REASON: Final = "toolgen.refusal"
 """The key of an ASGI scope for the reason why the request is refused."""
@@ -32,7 +33,7 @@ MIN_VALUES: Final = 1_000  # that are allowed whatever the limit
 class RefusedError(Exception):
     """A request is refused with an HTTP status and a JSON-RPC error."""
 
-    def __init__(self, status: int, code: int, message: str, **headers: str) -> None:
+    def __init__(self, status: int, message: str, code: int = types.INVALID_REQUEST, **headers: str) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
@@ -49,7 +50,8 @@ def check_values(body: bytes, limit: int) -> None:
     """Raise RefusedError if JSON has too many values for a request of at most `limit` bytes."""
     most = max(MIN_VALUES, limit // BYTES_PER_VALUE)
     if has_more_values(body, most):
-        raise RefusedError(413, INVALID_REQUEST, f"The request has more than {most} values.")
+        message = f"The request has more than {most} values."
+        raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
 
 
 def replay(message: Message, receive: Receive) -> Receive:
@@ -104,7 +106,7 @@ def answering(body: bytes, send: Send) -> Send:
 
     async def answer(message: Message) -> None:
         nonlocal held
-        if message["type"] == "http.response.start" and message["status"] >= 400:
+        if message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST:
             held = message
             return
         if held is not None:
@@ -176,7 +178,7 @@ async def send_refusal(
     scope[REASON] = str(refused).removesuffix(".")
     error = {"code": refused.code, "message": str(refused)}
     headers = {name.replace("_", "-"): value for name, value in refused.headers.items()}
-    if refused.status != 400:  # the body has not been read, or the server is stopping
+    if refused.status != HTTPStatus.BAD_REQUEST:  # the body has not been read, or the server is stopping
         headers["connection"] = "close"
     body = {"jsonrpc": "2.0", "id": message_id, "error": error}
     await JSONResponse(body, refused.status, headers)(scope, receive, send)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -30,7 +31,7 @@ from toolgen.serving.auth.configuration import REMEDY, Authentication
 from toolgen.serving.auth.grant import principal_of
 from toolgen.serving.server_state import SESSION_HEADER, ServerState
 
-from .body import INVALID_REQUEST, REASON, Receive, RefusedError, Scope, Send, path_of, send_refusal
+from .body import REASON, Receive, RefusedError, Scope, Send, path_of, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"
@@ -76,7 +77,7 @@ class BearerGuard:
         issuer, resource = self._authentication.issuer, self._resource(scope)
         assert issuer is not None
         if resource is None:
-            return Response("Invalid Host header", 400)
+            return Response("Invalid Host header", HTTPStatus.BAD_REQUEST)
         metadata = ProtectedResourceMetadata.model_validate(  # strings, because AnyHttpUrl adds a slash
             {
                 "resource": resource,
@@ -127,7 +128,7 @@ class LoopbackGuard:
             f"This address is reachable from other machines without authentication: {REMEDY} "
             "(TOOLGEN_AUTH_TOKENS, TOOLGEN_AUTH_ISSUER, TOOLGEN_INSECURE_NO_AUTH)."
         )
-        refused = RefusedError(403, INVALID_REQUEST, message)
+        refused = RefusedError(HTTPStatus.FORBIDDEN, message)
         await send_refusal(refused, None, scope=scope, receive=receive, send=send)
 
 
@@ -167,7 +168,7 @@ def _is_local(server: Any) -> bool:
 def _unavailable(connection: HTTPConnection, error: AuthenticationError) -> Response:
     connection.scope[REASON] = "the token cannot be verified now"
     body = {"error": "temporarily_unavailable", "error_description": "The token cannot be verified now."}
-    return JSONResponse(body, 503, {"retry-after": str(RETRY_SECONDS)})
+    return JSONResponse(body, HTTPStatus.SERVICE_UNAVAILABLE, {"retry-after": str(RETRY_SECONDS)})
 
 
 async def count_request(state: ServerState, scope: Scope) -> None:
@@ -184,10 +185,11 @@ async def count_request(state: ServerState, scope: Scope) -> None:
     except StoreError as error:
         LOGGER.error("requests cannot be counted: %s", error)
         message = "The limit of requests cannot be checked now."
-        raise RefusedError(503, LIMITED_CODE, message, retry_after="1") from None
+        raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, message, LIMITED_CODE, retry_after="1") from None
     if seconds is not None:
         retry_after = str(math.ceil(seconds))
-        raise RefusedError(429, LIMITED_CODE, "There were too many requests.", retry_after=retry_after)
+        message = "There were too many requests."
+        raise RefusedError(HTTPStatus.TOO_MANY_REQUESTS, message, LIMITED_CODE, retry_after=retry_after)
 
 
 def owner_of(scope: Scope) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import anyio
@@ -30,7 +31,6 @@ from toolgen.serving.server_state import SESSION_HEADER, STOPPING, STOPPING_CODE
 
 from .body import (
     INVALID_ID,
-    INVALID_REQUEST,
     Message,
     Receive,
     RefusedError,
@@ -65,13 +65,12 @@ if TYPE_CHECKING:
 
 LISTEN: Final = "subscriptions/listen"  # an answer without end
 PATHS: Final = (ENDPOINT, f"{ENDPOINT}/")
-RETRY_SECONDS: Final = "5"
 STARTING: Final = "starting"
 STOPS: Final = "stopping"
 ALL_ARE_ONE: Final = "callers are not identified, so each can use another's approval: configure --auth-tokens"
 NOT_IDENTIFIED: Final = "no caller is identified, so calls of these tools are refused"
 
-NOT_FOUND: Final = PlainTextResponse("Not Found", 404)
+NOT_FOUND: Final = PlainTextResponse("Not Found", HTTPStatus.NOT_FOUND)
 HEALTH_PATH: Final = "/healthz"
 PROBES: Final = (HEALTH_PATH, "/readyz")
 """Answered for any Host, before the guards, with one word. They call no tool and open no connection: a probe
@@ -144,7 +143,7 @@ class HttpApp:
         if scope["type"] == "lifespan":
             await Router(lifespan=self.lifespan)(scope, receive, send)
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1000})
+            await send({"type": "websocket.close"})
         elif scope["method"] in ("GET", "HEAD") and path_of(scope) in PROBES:
             await self._answer_probe(scope, receive, send)
         elif running is None:
@@ -221,9 +220,9 @@ class HttpApp:
     async def _answer_probe(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 200 to `/healthz` while the event loop runs, 503 to `/readyz` while not ready."""
         why = STARTING if self._running is None else self._running.why_not_ready
-        status, word = (200, "ready") if why is None else (503, why)
+        status, word = (HTTPStatus.OK, "ready") if why is None else (HTTPStatus.SERVICE_UNAVAILABLE, why)
         if path_of(scope) == HEALTH_PATH:
-            status, word = 200, "ok"
+            status, word = HTTPStatus.OK, "ok"
         response = PlainTextResponse(f"{word}\n", status, {"cache-control": "no-store"})
         await response(scope, receive, send)
 
@@ -348,7 +347,7 @@ class _Running:
         try:
             check_values(body, self._state.settings.max_request_bytes)
             if self._draining:
-                raise RefusedError(503, STOPPING_CODE, STOPPING, retry_after=RETRY_SECONDS)
+                raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, STOPPING, STOPPING_CODE, retry_after="5")
             send, headers = answering(body, send), Headers(scope=scope)
             if reads_json_only(headers.get("accept", "")) and headers.get("mcp-method") != LISTEN:
                 send = as_json(scope, send)
@@ -358,11 +357,11 @@ class _Running:
                 return
             message = parse_object(body)
             if has_invalid_id(message):
-                raise RefusedError(400, INVALID_REQUEST, INVALID_ID)
+                raise RefusedError(HTTPStatus.BAD_REQUEST, INVALID_ID)
             await self._forward(scope, again, send, opens=message.get("method") == "initialize")
         except RefusedError as refused:
             # a body that is too large is not parsed
-            found = None if refused.status == 413 else read_id(body)
+            found = None if refused.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE else read_id(body)
             await send_refusal(refused, found, scope=scope, receive=receive, send=send)
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send, *, opens: bool = False) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from time import monotonic
 from typing import Final
 
@@ -17,7 +18,7 @@ from starlette.datastructures import Headers
 from toolgen.runtime.instrumentation.telemetry import MCP_SESSION_DURATION, SESSIONS, current_metrics, observe
 from toolgen.serving.server_state import SESSION_HEADER, hashed, session_ended
 
-from .body import INVALID_REQUEST, Message, RefusedError, Scope, Send
+from .body import Message, RefusedError, Scope, Send
 from .guard import owner_of
 
 SHARE: Final = 2
@@ -56,7 +57,7 @@ class Sessions:
         open_now = [each.owner for each in list(self._by_id.values())]
         if (open_now + self._opening).count(owner) >= self._share:
             message = "This client has too many sessions; end one of them, or try again later."
-            raise RefusedError(503, INVALID_REQUEST, message, retry_after="5")
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, message, retry_after="5")
         self._opening.append(owner)
         try:
             yield
@@ -79,15 +80,15 @@ class Sessions:
 
     def watching(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that notes which session a response begins or ends."""
-        asked = Headers(scope=scope).get(SESSION_HEADER)
+        asked, is_delete = Headers(scope=scope).get(SESSION_HEADER), scope["method"] == "DELETE"
 
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start":
                 named = Headers(raw=message["headers"]).get(SESSION_HEADER)
-                succeeded = message["status"] < 400
+                succeeded = message["status"] < HTTPStatus.BAD_REQUEST
                 if asked is None and named is not None and succeeded:
                     self._by_id[named] = _Session(owner_of(scope))
-                ended = message["status"] == 404 or (scope["method"] == "DELETE" and succeeded)
+                ended = message["status"] == HTTPStatus.NOT_FOUND or (is_delete and succeeded)
                 if ended and asked is not None and self.has(asked, scope):
                     self._remove(asked)
             await send(message)
