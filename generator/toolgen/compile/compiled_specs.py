@@ -32,9 +32,6 @@ from toolgen.language.reading.read import read
 from toolgen.language.source import Marks, Source
 from toolgen.language.targets.definition import Target
 
-FORMAT: Final = 19
-"""Raised when the same spec is encoded otherwise than before."""
-
 
 def collect(
     program: Program,

@@ -10,7 +10,7 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any, cast
 
-from toolgen.compile.compiled_specs import FORMAT, collect
+from toolgen.compile.compiled_specs import collect
 from toolgen.compile.incremental import CompileJob, Texts, WorkerPool, compile_incrementally, in_this_process
 from toolgen.compile.output_changes import digest
 from toolgen.compile.printing.client_source import (
@@ -311,7 +311,7 @@ def options_digest(targets: Sequence[Target], settings: PackageSettings) -> str:
     described = [
         [_limits(each.definition), dict(each.templates), each.asked, sorted(each.own)] for each in targets
     ]
-    return sha256(json.dumps([FORMAT, asdict(settings), described]).encode()).hexdigest()
+    return sha256(json.dumps([asdict(settings), described]).encode()).hexdigest()
 
 
 def _limits(target: TargetDefinition) -> list[Any]:

@@ -22,8 +22,6 @@ from toolgen.project.inputs.configuration import Project
 from toolgen.project.inputs.specs import ReadProject
 from toolgen.project.output.manifest import MAX_MANIFEST, NAME
 
-_FORMAT = 4
-
 
 @dataclass(frozen=True, slots=True)
 class BuildRecord:
@@ -48,7 +46,7 @@ def record_key(read: ReadProject) -> str:
     settings = asdict(project)
     for name in ("root", "file", "text"):
         del settings[name]
-    content = ["fact", _FORMAT, settings, project.package, dict(read.digests), _templates(project)]
+    content = ["fact", settings, project.package, dict(read.digests), _templates(project)]
     return sha256(json.dumps(content).encode()).hexdigest()
 
 
