@@ -12,8 +12,8 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import Field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from toolgen.runtime.instrumentation.export import start_export
 from toolgen.runtime.logs.configure import announce, configure_logging, keep_audit, server_handler
@@ -164,7 +164,7 @@ def add_setting_flags(parser: argparse.ArgumentParser) -> None:
         if isinstance(each.default, bool):
             group.add_argument(row.flag, action="store_const", const="1", dest=each.name, help=row.about)
             continue
-        repeatable = _is_repeatable(each)
+        repeatable = isinstance(each.default, tuple) and "flag" in each.metadata
         how = "may be repeated" if repeatable else f"default: {row.default or 'none'}"
         group.add_argument(
             row.flag,
@@ -188,7 +188,3 @@ def apply_setting_flags(options: argparse.Namespace) -> None:
         text = ",".join(given) if isinstance(given, list) else given
         parse_setting(each.name, text, source=flag)
         os.environ[variable(each.name)] = text
-
-
-def _is_repeatable(setting: Field[Any]) -> bool:
-    return isinstance(setting.default, tuple) and "flag" in setting.metadata

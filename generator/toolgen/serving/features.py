@@ -268,7 +268,7 @@ class Features:
         except ToolTimeoutError as error:
             LOGGER.warning("%s", error)
             raise MCPError(code=types.INTERNAL_ERROR, message=str(error)) from None
-        size, limit = _size(result), self._settings.max_result_bytes
+        size, limit = len(to_json(as_json(result))), self._settings.max_result_bytes
         if size > limit:
             message = f"The result of {context.method} has {size} bytes; the limit is {limit}."
             raise MCPError(code=types.INTERNAL_ERROR, message=message)
@@ -308,8 +308,3 @@ def as_json(result: HandlerResult) -> dict[str, Any]:
     if isinstance(result, BaseModel):
         return result.model_dump(mode="json", by_alias=True, exclude_none=True)
     return result or {}
-
-
-def _size(result: HandlerResult) -> int:
-    """Return the bytes of a result as JSON."""
-    return len(to_json(as_json(result)))
