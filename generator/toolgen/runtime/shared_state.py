@@ -7,12 +7,11 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .context import ToolConfig
+from .context import Caller, ToolConfig
 from .settings import SettingError, Settings
 
 if TYPE_CHECKING:
     from .approval.approvals import Approvals
-    from .context import Caller
     from .contract.tool_contract import ToolContract
     from .execution.environment import Environment
     from .execution.threads.event_loop import LoopThread

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from .call_options import CallerOptions, CallOptions, RenderedCallOptions, check_options
-from .context import ANYBODY, DEFAULT_CONFIG, Caller, ToolConfig
+from .context import ANYBODY, DEFAULT_CONFIG, Caller, Progress, ToolConfig
 from .definition.tool_definition import ToolDefinition, needs_people
 from .errors import ToolError, UnknownToolError
 from .implementations.registry import (
@@ -37,16 +37,14 @@ from .implementations.registry import (
 from .response import FormName, ResponseForm, ToolResponse
 from .settings import SettingError, Settings
 from .shared_state import SharedState
-from .task import TaskStarted
+from .task import Task, TaskStarted, TaskStatus
 from .text import nearest, quote
 from .tool import BaseTool
 
 if TYPE_CHECKING:
     from .approval.approvals import Approvals
-    from .context import Progress
     from .execution.environment import Environment
     from .rate_limits import RateLimits
-    from .task import Task, TaskStatus
 
 Result = TypeVar("Result")
 _ENDED: Final = object()  # no further items

@@ -11,21 +11,17 @@ import argparse
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toolgen.base.suggestions import count
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
+from toolgen.language.package import Package
+from toolgen.project import Project
+from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.loading.implementations import describe_server, server_modules
+from toolgen.sources.loading.imported_specs import ImportContext, NewModules
 from toolgen.sources.loading.source_content import source_errors
-from toolgen.sources.server import OWNED, import_server, other_features
-
-if TYPE_CHECKING:
-    from toolgen.language.package import Package
-    from toolgen.project import Project
-    from toolgen.sources.imported_tool import ImportedTool
-    from toolgen.sources.loading.imported_specs import ImportContext, NewModules
-    from toolgen.sources.server import ServerDescription
+from toolgen.sources.server import OWNED, ServerDescription, import_server, other_features
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,28 +14,25 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolgen.base.suggestions import count, quoted
 from toolgen.changes.comparing.lock import lock_text
 from toolgen.cli.imports import common
 from toolgen.cli.output import say
 from toolgen.cli.parser import add_flag, add_headers, add_repeated
-from toolgen.project import UnableError
+from toolgen.language.package import Package
+from toolgen.project import Project, UnableError
 from toolgen.sources.forwarded_modules import upstream_name
+from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.loading.implementations import upstream_modules
+from toolgen.sources.loading.imported_specs import ImportContext, NewModules
 from toolgen.sources.loading.source_content import read_source, source_errors
 from toolgen.sources.mcp import OWNED, UPSTREAM, import_listed, import_mcp
 from toolgen.sources.mcp_client import source_argument
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import list_server, list_tools
 from toolgen.sources.server import forwarded
-
-if TYPE_CHECKING:
-    from toolgen.language.package import Package
-    from toolgen.project import Project
-    from toolgen.sources.imported_tool import ImportedTool
-    from toolgen.sources.loading.imported_specs import ImportContext, NewModules
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,19 +10,16 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toolgen.cli.imports import common
+from toolgen.language.package import Package
+from toolgen.project import Project
+from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.loading.implementations import describe_functions, function_modules
+from toolgen.sources.loading.imported_specs import ImportContext, NewModules
 from toolgen.sources.loading.source_content import source_errors
+from toolgen.sources.python.signature import FunctionDescription
 from toolgen.sources.python.specs import OWNED, import_python
-
-if TYPE_CHECKING:
-    from toolgen.language.package import Package
-    from toolgen.project import Project
-    from toolgen.sources.imported_tool import ImportedTool
-    from toolgen.sources.loading.imported_specs import ImportContext, NewModules
-    from toolgen.sources.python.signature import FunctionDescription
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

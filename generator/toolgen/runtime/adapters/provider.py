@@ -5,7 +5,7 @@ Generated modules import this one. It imports the rest of the runtime on the fir
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from threading import Lock
@@ -16,8 +16,6 @@ from toolgen.runtime.call_options import AdapterCallOptions, AdapterOptions, too
 from toolgen.schema.document import JsonObject
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
-
     from toolgen.runtime.confirmation.question import Confirm, ConfirmationPending
     from toolgen.runtime.definition.tool_definition import ToolDefinition
     from toolgen.runtime.errors import ToolError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 from toolgen.runtime.definition.semantics.only_if import only_if_of
-from toolgen.runtime.definition.tool_definition import LOGGED, answers_of, is_idempotent
+from toolgen.runtime.definition.tool_definition import LOGGED, ToolDefinition, answers_of, is_idempotent
 from toolgen.runtime.errors import ToolError
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.schema.document import JsonObject, JsonPath, SchemaDocument, edited, subschemas
@@ -24,8 +24,6 @@ from .page import page_rule
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-    from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 
 class ContractSource(Protocol):

@@ -6,11 +6,12 @@ The exception is one of an implementation, or of loading it: then the call reach
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from toolgen.runtime.context import Caller, CallFailure, ToolConfig, ToolContext, response_metadata
 from toolgen.runtime.contract.result import BrokenContract
 from toolgen.runtime.contract.tool_contract import ToolContract
+from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.elicitation import UnusableQuestionError
 from toolgen.runtime.errors import (
     RUNTIME_ERRORS,
@@ -26,9 +27,6 @@ from toolgen.runtime.response import ToolResponse
 from toolgen.runtime.text import quote
 from toolgen.runtime.tool import ImplementationError, ProcessExitError, SignatureError
 from toolgen.runtime.validation.json_value import is_json
-
-if TYPE_CHECKING:
-    from toolgen.runtime.definition.tool_definition import ToolDefinition
 
 _ONLY_RUNTIME: Final = (UnknownToolError, InvalidResponseError, InternalError)
 """Reserved errors that only the runtime can raise."""

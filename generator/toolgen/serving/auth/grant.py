@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mcp.server import ServerRequestContext
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
 from toolgen.runtime.definition.tool_definition import ToolDefinition
 from toolgen.runtime.settings import Settings
-
-if TYPE_CHECKING:
-    from mcp.server import ServerRequestContext
 
 _LIKE_A_CLIENT: Final = re.compile("(?:sub:)*client_id:")
 MAX_NAMED: Final = 10  # tools in one line for the operator

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from .tool_client import ClientBase, OnDrift
 
 if TYPE_CHECKING:
-    import os
-    from typing import Self
-
     from toolgen.runtime.execution.threads.event_loop import LoopThread  # with the first connection
 
     from .connection import Server

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from copy import copy
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Self, TypeVar
 
 if TYPE_CHECKING:
-    import os
-    from typing import Self
-
     from .connection import Connection, Server
     from .drift import ContractDriftError
     from .options import CallSettings, OnContent, Progress
