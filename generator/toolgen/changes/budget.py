@@ -68,7 +68,8 @@ def count_tokens(text: str, encode: Callable[[str], list[int]]) -> int:
 def _encoder() -> Callable[[str], list[int]]:
     """Return the function that encodes text without special tokens: a text that names one is only a text."""
     try:
-        from bpe_openai import get_encoding  # type: ignore[import-untyped]  (of the extra `tokens`)
+        # of the extra `tokens`
+        from bpe_openai import get_encoding  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
         if error.name != "bpe_openai":
             raise

@@ -107,7 +107,7 @@ def shared_module_name(path: str) -> str:
 def singular(word: str) -> str:
     """Return the singular of an English plural by simple rules; else the word and `Item`."""
     if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
+        return word.removesuffix("ies") + "y"
     if word.endswith(("sses", "shes", "tches", "xes", "tuses")):
         return word[:-2]
     # `address`, `status` and `analysis` are singular

@@ -37,7 +37,7 @@ def upstream_name(project: Project, server: str, source: str, *, is_sync: bool) 
     """
     folder, wanted = project.path_of(f"{project.implementations}.{UPSTREAMS}"), module_name(server)
     found = Folder(project.root).below(folder).walk() if kind_of(project.root, folder) else ()
-    names = sorted(each.path[:-3] for each in found if each.path.endswith(".py"))
+    names = sorted(each.path.removesuffix(".py") for each in found if each.path.endswith(".py"))
     for name in names:
         address = _ADDRESS.search(read_text(project.root, f"{folder}/{name}.py") or "")
         if (name == wanted) if address is None else ast.literal_eval(address[1]) == source:

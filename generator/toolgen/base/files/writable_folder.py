@@ -16,7 +16,7 @@ _CREATE: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 )
 """With O_EXCL, a link in the place of the file is not followed."""
-_IN_USE: Final = (5, 32, 33)  # of Windows: access denied, sharing violation, lock violation
+_FILE_MODE: Final = 0o644  # readable by all, and written by its owner
 # seconds: virus scanners, indexers and editors hold a file for a moment
 _WAITS: Final = (0.05, 0.1, 0.2, 0.4)
 
@@ -24,19 +24,19 @@ _WAITS: Final = (0.05, 0.1, 0.2, 0.4)
 class WritableFolder(Folder):
     """A `Folder` below which files are written, too. Links at the end of a path are never followed."""
 
-    def make_folders(self, path: str, mode: int = 0o777) -> list[str]:
+    def make_folders(self, path: str) -> list[str]:
         """Make the folder `path` and its parents unless they exist; return those that were made, in order."""
         if os.path.isdir(self._folder(path)):
             return []
-        made = self.make_folders(path.rpartition("/")[0], mode)
+        made = self.make_folders(path.rpartition("/")[0])
         with contextlib.suppress(FileExistsError):  # made by another process, just now
-            os.mkdir(self._place(path), mode)
+            os.mkdir(self._place(path))
             made.append(path)
         if not os.path.isdir(self._folder(path)):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.full(path))
         return made
 
-    def create(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    def create(self, path: str, content: bytes, *, mode: int = _FILE_MODE) -> None:
         """Write a new file. Raises FileExistsError. The mode does not depend on the umask."""
         try:
             handle = os.open(self._place(path), _CREATE, mode)
@@ -58,7 +58,7 @@ class WritableFolder(Folder):
                 self._locate(error, path)
             raise
 
-    def write(self, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    def write(self, path: str, content: bytes, *, mode: int = _FILE_MODE) -> None:
         """Write one file: a reader sees the old content or the new one, at every moment."""
         head, slash, _ = path.rpartition("/")
         temporary = f"{head}{slash}.toolgen-{os.urandom(6).hex()}.new"
@@ -133,7 +133,8 @@ def _replace(old: str, new: str) -> None:
             os.replace(old, new)
             return
         except PermissionError as error:
-            if seconds is None or getattr(error, "winerror", None) not in _IN_USE:
+            # only Windows sets it, for which a file in use is a PermissionError, too
+            if seconds is None or getattr(error, "winerror", None) is None:
                 raise
         time.sleep(seconds)
 
@@ -157,7 +158,7 @@ def remove_empty(folders: Iterable[Path]) -> None:
             folder.rmdir()
 
 
-def write_named(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o644) -> None:
+def write_named(path: str | os.PathLike[str], content: bytes, *, mode: int = _FILE_MODE) -> None:
     """Write a file atomically in a folder that an operator names, links to the folder followed."""
     head, name = os.path.split(path)
     WritableFolder(head).write(name, content, mode=mode)

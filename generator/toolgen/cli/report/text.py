@@ -263,7 +263,7 @@ def diff_of_change(change: Change) -> Iterator[str]:
         text = line.encode("utf-8", "backslashreplace").decode().rstrip("\n")
         yield text
         # as git writes it, and `git apply` reads it
-        if not line.endswith("\n") and line[:3] not in ("---", "+++", "@@ "):
+        if not line.endswith("\n") and not line.startswith(("---", "+++", "@@ ")):
             yield "\\ No newline at end of file"
 
 

@@ -39,7 +39,8 @@ def quoted_lines(text: str) -> str:
 
 def fenced_json(data: Any) -> str:
     """Return JSON as a fenced block. No line of JSON consists of backticks, so no text ends the block."""
-    return f"```json\n{printable(json.dumps(data, indent=2, ensure_ascii=False), keep=chr(10))}\n```"
+    text = printable(json.dumps(data, indent=2, ensure_ascii=False), keep="\n")
+    return f"```json\n{text}\n```"
 
 
 def short_json(value: Any) -> str:

@@ -77,7 +77,7 @@ def _is_printable(text: str) -> bool:
 
 def _singular(text: str) -> str:
     if text.endswith("ies"):
-        return text[:-3] + "y"
+        return text.removesuffix("ies") + "y"
     return text.removesuffix("s") if not text.endswith(("ss", "us", "address")) else text
 
 

@@ -352,8 +352,8 @@ while it runs."""
 _NAME: Final = "toolgen"
 _FUNCTION: Final = "run"
 _DELIVERIES: Final = 10_000  # of one task, to workers that die or stop
-_TIMERS: Final[Any] = {"sweep": 5, "abort": 5, "worker_info": 5}  # seconds; the longest delays a stop
-_STOP_SECONDS: Final = 5.0  # for tasks that were told to end
+_STOP_SECONDS: Final = 5  # for tasks that were told to end
+_TIMERS: Final[Any] = dict.fromkeys(("sweep", "abort", "worker_info"), _STOP_SECONDS)  # they delay a stop
 
 
 class LocalQueue:

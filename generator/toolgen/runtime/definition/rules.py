@@ -13,13 +13,12 @@ from toolgen.schema.document import JsonPath
 
 from .faults import SpecFault
 from .spec_schema import DEFINITIONS
-from .unknown_fields import HINTS, MAX_KEYS
+from .unknown_fields import HINTS, MAX_KEYS, SIMILAR
 
 RESERVED: Final = frozenset(("self", "request", "context"))  # the other arguments of `execute`
 _TREES: Final = frozenset(("image", "audio", "text"))
 """Kinds of blocks whose media types begin with the same word."""
 _HINTS: Final = {name.lower(): name for name in DEFINITIONS["Annotations"]["properties"]}
-_SIMILAR: Final = 0.8  # `readOnly` means `readOnlyHint`; `audience` is a key of the author's own
 
 
 def rule_faults(data: Mapping[str, Any]) -> Iterator[SpecFault]:
@@ -54,7 +53,7 @@ def misspelt_hints(data: Mapping[str, Any]) -> Iterator[SpecFault]:
     hints = data.get("annotations")
     unknown = hints.keys() - _HINTS.values() if isinstance(hints, dict) else ()
     for key in sorted(unknown)[:MAX_KEYS]:
-        found = nearest(key.replace("_", "").replace("-", ""), _HINTS, _SIMILAR)
+        found = nearest(key.replace("_", "").replace("-", ""), _HINTS, SIMILAR)
         if found:
             message = f"{quoted(key)} is not an annotation of MCP, and clients ignore it"
             hint = suggest(key, _HINTS[found])

@@ -40,6 +40,7 @@ _WRITE: Final[Mapping[str, str]] = {
 _SAMPLES: Final = HINTS["samples"]
 _IN_A_LIST: Final = frozenset(("content", "errors", "examples", "icons", "inject"))
 _OF_SCHEMAS: Final = frozenset(("type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "properties"))
+SIMILAR: Final = 0.8  # `readOnly` means `readOnlyHint`; `audience` is a key of the author's own
 MAX_KEYS: Final = 50  # unknown keys of one mapping that are compared with known ones
 
 
@@ -84,7 +85,7 @@ def meant_field(key: str, known: Iterable[str], *, is_top_level: bool) -> str | 
         return _FIELD_OF[key]
     if key in _WRITE or key in _OWNERS or key in TARGETS or key in KEYWORDS:
         return None
-    return nearest(key.replace("-", "_"), known, cutoff=0.8)
+    return nearest(key.replace("-", "_"), known, cutoff=SIMILAR)
 
 
 def looks_like_schema(value: Any) -> bool:

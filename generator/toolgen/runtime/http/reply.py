@@ -89,7 +89,8 @@ def error_from_reply(reply: Reply, operation: Mapping[str, Any], errors: Errors)
     if wait := reply.headers.get("retry-after", "")[:40]:
         details["retry_after"] = wait
         message = f"{message.rstrip('.')}. Retry after {wait}" + (" seconds" if wait.isdigit() else "")
-    if location := reply.headers.get("location", "")[:_LOCATION] if 300 <= reply.status < 400 else "":
+    is_redirect = HTTPStatus.MULTIPLE_CHOICES <= reply.status < HTTPStatus.BAD_REQUEST
+    if is_redirect and (location := reply.headers.get("location", "")[:_LOCATION]):
         details["location"] = location
         message += ": it redirects to another address, which is not followed"
     if body is not None and len(json.dumps(body)) <= _DETAILS:

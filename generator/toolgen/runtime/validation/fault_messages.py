@@ -38,6 +38,7 @@ _FORMATS = {
     "json-pointer": "/items/0",
     "regex": "^[a-z]+$",
 }
+_NAMES = 8  # of properties in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _unwanted(schema: Any, value: Any, hide: bool) -> str:
         return f"expected anything but {inner}{got}"
     names = schema.get("required") if isinstance(schema, dict) and set(schema) == {"required"} else None
     if isinstance(names, list) and names:
-        words = " and ".join(map(quote, names[:8]))
+        words = " and ".join(map(quote, names[:_NAMES]))
         return f"{words} may not be given {'here' if len(names) == 1 else 'together'}"
     return "this value is not allowed here"
 
@@ -178,15 +179,16 @@ def unknown_property(name: str, place: Mapping[str, Any], value: Any) -> str:
     if near is not None:
         return f"unknown property; did you mean {quote(near)}?"
     # there may be thousands of unknown names beside thousands of known ones
-    free = list(islice((word for word in known if not isinstance(value, dict) or word not in value), 9))
+    others = (word for word in known if not isinstance(value, dict) or word not in value)
+    free = list(islice(others, _NAMES + 1))
     if patterns:
         return f"unknown property; names that match {either([quote(text) for text in patterns])} are allowed"
     if not known:
         return "unknown property; none is allowed here"
     if not free:
         return "unknown property"
-    more = ", …" if len(free) > 8 else ""
-    return f"unknown property; still possible: {', '.join(map(quote, free[:8]))}{more}"
+    more = ", …" if len(free) > _NAMES else ""
+    return f"unknown property; still possible: {', '.join(map(quote, free[:_NAMES]))}{more}"
 
 
 def expected_of(document: SchemaDocument, path: list[str | int], name: str) -> str:

@@ -42,7 +42,7 @@ class Listing:
     @property
     def label(self) -> str:
         """Return name and version, as messages show them."""
-        return quoted(f"{self.name} {self.version}".strip(), 80)
+        return quoted(f"{self.name} {self.version}".strip())
 
 
 def announced(capabilities: Mapping[str, Any], before: str = "") -> frozenset[str]:

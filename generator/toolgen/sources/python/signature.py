@@ -93,7 +93,8 @@ def _why_by_hand(function: Any, module: str, path: str) -> str:
     try:
         validate_call(config=ConfigDict(arbitrary_types_allowed=True))(function)
     except Exception as error:  # types have hooks that pydantic calls, and hints are expressions
-        return f"pydantic cannot call it: {shortened(str(error).partition(chr(10))[0])}"
+        reason, _, _ = str(error).partition("\n")
+        return f"pydantic cannot call it: {shortened(reason)}"
     return ""
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 
 from toolgen.base.suggestions import quoted
 from toolgen.runtime.errors import (
@@ -32,7 +33,6 @@ from .questions import Confirm, elicited
 Server: TypeAlias = str | Sequence[str] | Any
 """A URL, a quoted command or its words, or what the SDK's `Client` takes: a server in this process."""
 _TOKEN: Final = re.compile("[!-~]+")
-_UNKNOWN_TOOL: Final = -32602  # MCP has no code of its own for it
 
 
 class Connection:
@@ -122,7 +122,8 @@ class Connection:
             case Failure.LATE:
                 return ToolTimeoutError(f"{name} did not answer within {timeout:g} seconds.")
             case Failure.REFUSED if isinstance(error, MCPError):
-                if error.code == _UNKNOWN_TOOL and "unknown tool" in text.lower():
+                # MCP has no code of its own for it
+                if error.code == INVALID_PARAMS and "unknown tool" in text.lower():
                     return UnknownToolError(f"The server has no tool {quoted(name)}.")
                 details = {"code": error.code, "data": error.error.data}
                 message = f"The server refused the call of {name}: {quoted(text, 300)}"

@@ -53,7 +53,7 @@ def read_definitions(
             listing = list_server(ServerAddress.of(found, headers), "generating a client")
         if not needs_specs:
             return ClientDefinitions(listing, {})
-        return definitions_of(listing, quoted(source, 80))
+        return definitions_of(listing, quoted(source))
     if headers:
         raise UnableError("usage", "--header is for servers, and SOURCE is a file or folder")
     if isinstance(found, SpecSource):

@@ -42,7 +42,7 @@ class ClientLock(BaseModel, frozen=True):
     def definitions(self) -> ClientDefinitions:
         """Return what the client is generated from. Raises UnableError."""
         if not self.specs:
-            return definitions_of(self.listing, quoted(self.source, 80))
+            return definitions_of(self.listing, quoted(self.source))
         settings: Any = self.settings
         return ClientDefinitions(self.listing, self.specs, PackageSettings(**settings), is_folder=True)
 

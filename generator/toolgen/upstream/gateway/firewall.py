@@ -126,7 +126,7 @@ class Firewall:
         pinned = self._read()
         if name == pinned.name:
             return ""
-        reason = f"the upstream is now the server {quoted(name, 80)}"
+        reason = f"the upstream is now the server {quoted(name)}"
         LOGGER.error("all %s of %s are refused: %s", what, quoted(pinned.name), printable(reason))
         return f"{reason}."
 
@@ -157,7 +157,7 @@ class Firewall:
         return self._verdicts[text]
 
     def _judged(self, own: str, judge: Callable[..., Drift]) -> str | None:
-        name = quoted(own, 80)
+        name = quoted(own)
         try:
             drift = judge(allow_texts=self._texts == "log", today=datetime.now(UTC).date())
         except Exception as error:  # what cannot be judged is not used

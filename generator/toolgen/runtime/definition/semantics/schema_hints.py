@@ -94,7 +94,7 @@ def shape_hint(schema: Mapping[str, Any], path: JsonPath, value: Any, expected: 
             f"for a property of this name, write a schema: `{keyword}: {{type: string}}`"
         )
     if keyword in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(value, bool):
-        bound = keyword[9:].lower()
+        bound = keyword.removeprefix("exclusive").lower()
         return f"write the number itself: `{keyword}: …`, and remove `{bound}`; `{bound}` alone includes it"
     if keyword == "required" and value is False:
         return "remove it: properties are optional unless `required` of their object has them"
