@@ -34,9 +34,8 @@ _HOMES = {
     "inputs.specs": ("read_project", "read_specs"),
     "inputs.target_templates": ("load_targets",),
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-__getattr__ = lazy_names(__name__, _HOME)
+__getattr__ = lazy_names(__name__, _HOMES)
 
 
 class UnableError(Exception):

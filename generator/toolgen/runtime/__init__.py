@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .tool_spec import ToolSpec as ToolSpec
     from .toolkit import Toolkit as Toolkit
 
-_NAMES = {
+_HOMES = {
     "task": ("Task", "TaskStatus"),
     "checkpoint": ("Checkpoint", "CheckpointError"),
     "confirmation.question": ("Approval", "Confirmation", "ConfirmationPending"),
@@ -65,8 +65,7 @@ _NAMES = {
     "tool_spec": ("ToolParam", "ToolReturn", "ToolSpec"),
     "toolkit": ("Toolkit",),
 }
-_HOMES = {name: module for module, names in _NAMES.items() for name in names}
-__all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]  its names are those above
+__all__ = [name for names in _HOMES.values() for name in names]  # pyright: ignore[reportUnsupportedDunderAll]
 
 __getattr__ = lazy_names(__name__, _HOMES)
 

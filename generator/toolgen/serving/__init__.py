@@ -15,13 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["HttpApp", "ToolServer", "asgi_app", "build_server", "legacy_tools", "main", "mcp_tools"]
 
 _HOMES = {
-    "HttpApp": "transports.http",
-    "ToolServer": "server",
-    "asgi_app": "transports.http",
-    "build_server": "server",
-    "legacy_tools": "listed_tool",
-    "main": "command",
-    "mcp_tools": "listed_tool",
+    "command": ("main",),
+    "listed_tool": ("legacy_tools", "mcp_tools"),
+    "server": ("ToolServer", "build_server"),
+    "transports.http": ("HttpApp", "asgi_app"),
 }
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["ForwardedFeatures", "ForwardedTool", "Upstream"]
 
 _HOMES = {
-    "ForwardedFeatures": "gateway.features",
-    "ForwardedTool": "gateway.tool",
-    "Upstream": "gateway.upstream",
+    "gateway.features": ("ForwardedFeatures",),
+    "gateway.tool": ("ForwardedTool",),
+    "gateway.upstream": ("Upstream",),
 }
 
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AdoptedFeatures", "FastMCPTool", "MCPServerTool"]
 
-_HOMES = {"AdoptedFeatures": "features", "FastMCPTool": "fastmcp", "MCPServerTool": "mcp_server"}
+_HOMES = {"fastmcp": ("FastMCPTool",), "features": ("AdoptedFeatures",), "mcp_server": ("MCPServerTool",)}
 
 __getattr__ = lazy_names(__name__, _HOMES)
 

@@ -10,29 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 from toolgen.base import lazy_names
 
 if TYPE_CHECKING:
-    from .fastmcp import fastmcp_provider
-    from .langchain import langchain_tools
-    from .openai_agents import openai_agents_tools, stop_on_final_answer
-    from .pydantic_ai import pydantic_ai_toolset
-    from .shared import pending_question
-
-__all__ = [
-    "fastmcp_provider",
-    "langchain_tools",
-    "openai_agents_tools",
-    "pending_question",
-    "pydantic_ai_toolset",
-    "stop_on_final_answer",
-]
+    from .fastmcp import fastmcp_provider as fastmcp_provider
+    from .langchain import langchain_tools as langchain_tools
+    from .openai_agents import openai_agents_tools as openai_agents_tools
+    from .openai_agents import stop_on_final_answer as stop_on_final_answer
+    from .pydantic_ai import pydantic_ai_toolset as pydantic_ai_toolset
+    from .shared import pending_question as pending_question
 
 _HOMES = {
-    "fastmcp_provider": "fastmcp",
-    "langchain_tools": "langchain",
-    "openai_agents_tools": "openai_agents",
-    "pending_question": "shared",
-    "pydantic_ai_toolset": "pydantic_ai",
-    "stop_on_final_answer": "openai_agents",
+    "fastmcp": ("fastmcp_provider",),
+    "langchain": ("langchain_tools",),
+    "openai_agents": ("openai_agents_tools", "stop_on_final_answer"),
+    "pydantic_ai": ("pydantic_ai_toolset",),
+    "shared": ("pending_question",),
 }
+__all__ = [name for names in _HOMES.values() for name in names]  # pyright: ignore[reportUnsupportedDunderAll]
 
 _FRAMEWORKS: Final = {
     "agents": ("the OpenAI Agents SDK", "openai-agents"),
