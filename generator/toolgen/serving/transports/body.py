@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
 from http import HTTPStatus
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import mcp_types as types
 from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from toolgen.runtime.validation.json_value import is_json
 from toolgen.runtime.validation.strict_json import NotStrictJsonError, has_more_values, parse_members
-
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
 INVALID_ID: Final = "The id of a request must be a string or an integer."
 REASON: Final = "toolgen.refusal"

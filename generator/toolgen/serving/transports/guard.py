@@ -22,7 +22,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.stores.store import StoreError
@@ -31,7 +31,7 @@ from toolgen.serving.auth.configuration import REMEDY, Authentication
 from toolgen.serving.auth.grant import principal_of
 from toolgen.serving.server_state import SESSION_HEADER, ServerState
 
-from .body import REASON, Receive, RefusedError, Scope, Send, path_of, send_refusal
+from .body import REASON, RefusedError, path_of, send_refusal
 
 WELL_KNOWN: Final = "/.well-known/oauth-protected-resource"
 ENDPOINT: Final = "/mcp"

@@ -16,7 +16,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.routing import Router
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolgen.runtime.instrumentation.export import start_export
 from toolgen.runtime.instrumentation.telemetry import current_metrics
@@ -31,11 +31,7 @@ from toolgen.serving.server_state import SESSION_HEADER, STOPPING, STOPPING_CODE
 
 from .body import (
     INVALID_ID,
-    Message,
-    Receive,
     RefusedError,
-    Scope,
-    Send,
     answering,
     as_json,
     check_values,

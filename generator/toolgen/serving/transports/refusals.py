@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.datastructures import Headers
+from starlette.types import Message, Scope, Send
 
 from toolgen.runtime.instrumentation import telemetry
 from toolgen.runtime.logs.configure import RateLimitFilter
@@ -17,7 +18,7 @@ from toolgen.runtime.text import quote
 from toolgen.serving.auth.grant import principal_of
 from toolgen.serving.server_state import CALLED
 
-from .body import REASON, Message, Scope, Send
+from .body import REASON
 
 REFUSALS: Final = LOGGER.getChild("http")
 REFUSALS.addFilter(RateLimitFilter("toolgen"))

@@ -14,11 +14,12 @@ from time import monotonic
 from typing import Final
 
 from starlette.datastructures import Headers
+from starlette.types import Message, Scope, Send
 
 from toolgen.runtime.instrumentation.telemetry import MCP_SESSION_DURATION, SESSIONS, current_metrics, observe
 from toolgen.serving.server_state import SESSION_HEADER, hashed, session_ended
 
-from .body import Message, RefusedError, Scope, Send
+from .body import RefusedError
 from .guard import owner_of
 
 SHARE: Final = 2
