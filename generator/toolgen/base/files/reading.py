@@ -18,7 +18,6 @@ READ: Final = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not wait for its writer
 )
-_CHUNK: Final = 65_536
 
 
 class IrregularFileError(OSError):
@@ -90,7 +89,7 @@ def _regular(handle: int, path: str) -> os.stat_result:
 
 def _rest(handle: int, begin: bytes, path: str, limit: int) -> bytes:
     data = bytearray(begin)
-    while len(data) <= limit and (more := os.read(handle, _CHUNK)):
+    while len(data) <= limit and (more := os.read(handle, MIB)):
         data += more
     if len(data) > limit:
         raise OversizedFileError(len(data), limit, path)

@@ -14,8 +14,10 @@ from toolgen.base.suggestions import first_sentence
 from toolgen.cli.output import emit, emit_json, say
 from toolgen.cli.parser import add_format, whole_number
 from toolgen.language.checking.resolve import read_tools
+from toolgen.language.lint.asks import searched_spec
 from toolgen.language.program import ProgramTool
 from toolgen.project import load_targets, read_project
+from toolgen.runtime.tool_search import ToolSearch
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,9 +47,6 @@ def run(args: argparse.Namespace) -> bool:
 
 
 def _search(args: argparse.Namespace, tools: Mapping[str, ProgramTool]) -> bool:
-    from toolgen.language.lint.asks import searched_spec
-    from toolgen.runtime.tool_search import ToolSearch  # only a search needs SQLite
-
     with ToolSearch(searched_spec(tool) for tool in tools.values()) as search:
         found = search.find(args.ask, args.limit)
     summaries = {name: tools[name].spec.description.strip().partition("\n")[0].rstrip() for name in found}

@@ -10,7 +10,7 @@ from toolgen.compile.publishing.definition import description
 from toolgen.compile.publishing.request_limits import json_size, published_entries
 from toolgen.language.package import Tool
 from toolgen.language.program import ProgramTool
-from toolgen.language.spec import Confirm, Example
+from toolgen.language.spec import Confirm
 from toolgen.language.targets.definition import Target
 from toolgen.runtime.confirmation.question import render_message
 from toolgen.runtime.definition.semantics.only_if import only_if_of
@@ -45,7 +45,7 @@ def tool_page(tool: ProgramTool, lowered: Tool, targets: Sequence[Target]) -> Js
         "errors": [error.model_dump() for error in spec.errors],
         "consent": None if spec.confirm is None else _consent(tool, spec.confirm),
         "scopes": [] if spec.auth is None else spec.auth.scopes,
-        "examples": [_example(each) for each in spec.examples],
+        "examples": [each.model_dump(by_alias=True, exclude_unset=True) for each in spec.examples],
     }
     published = {target.name: _published(tool, lowered, target) for target in targets if target.tool_name}
     said = {key: value for key, value in page.items() if value not in (None, [], {})}
@@ -78,7 +78,3 @@ def _consent(tool: ProgramTool, confirm: Confirm) -> JsonObject:
     of_people = {"proof", "approvers", "quorum"} if confirm.proof == "client" else None
     shown = confirm.model_dump(exclude_none=True, exclude=of_people)
     return {**shown, "question": question, "example": None if asked is None else asked.name}
-
-
-def _example(example: Example) -> JsonObject:
-    return example.model_dump(by_alias=True, exclude_unset=True)

@@ -79,7 +79,8 @@ class Block:
         if self.type == "text":
             return self.text
         named = " ".join(part for part in (self.title or self.name, self.description) if part)
-        facts = ", ".join(part for part in (self.media_type, named, _size(self.size)) if part)
+        size = "" if self.size is None else f"{self.size:,} bytes"
+        facts = ", ".join(part for part in (self.media_type, named, size) if part)
         return f"[{self.type}: {facts}]" if self.uri is None else f"[{self.type}: {facts}] {self.uri}"
 
     def as_log(self) -> dict[str, Any]:
@@ -97,7 +98,3 @@ class Block:
 def digest(data: bytes) -> str:
     """Return the SHA-256 of `data` in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
-
-
-def _size(size: int | None) -> str:
-    return "" if size is None else f"{size:,} bytes"

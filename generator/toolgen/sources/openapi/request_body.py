@@ -113,12 +113,9 @@ def concrete_media_type(media_type: str, schema: Any) -> str:
         is_string = isinstance(schema, dict) and schema.get("type") in ("string", ["string", "null"])
         if not is_string:
             return "application/json"
-        return OCTETS if _has_bytes(schema) else "text/plain"
+        has_bytes = "contentEncoding" in schema or "contentMediaType" in schema
+        return OCTETS if has_bytes else "text/plain"
     return {"text": "text/plain", "multipart": MULTIPART}.get(main, OCTETS)
-
-
-def _has_bytes(schema: Schema) -> bool:
-    return "contentEncoding" in schema or "contentMediaType" in schema
 
 
 def _media_type_rank(media_type: str) -> int:
