@@ -18,7 +18,7 @@ MAX_WORDS: Final = 64
 MAX_CHARACTERS: Final = 20_000
 """Characters of each text of a tool, and of a query, that count."""
 
-_MAX_PARAMETERS: Final = 200
+_MAX_PARAMETERS: Final = 200  # of a tool, whose names and texts are indexed
 _WORD: Final = re.compile(r"[^\W_]+")
 _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 # scripts without spaces between words, whose runs of letters FTS5 would take for one word each

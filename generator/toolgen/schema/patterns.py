@@ -45,7 +45,7 @@ _MISREAD = re.compile(r"\\\\[<>1-9]|\(\?<?[=!]|'\$(?:ref|dynamicRef)': ''")
 
 # One class, counted, is the whole pattern: the engine unrolls every count, and a large class with it.
 _COUNTED = re.compile(r"\^((?:\[(?:\\.|[^\[\]\\])+\])|\\[pP]\{[^}]*\})\{([0-9]+),([0-9]+)\}\$", re.DOTALL)
-_MANY = 50
+_MANY = 50  # repetitions; the engine may unroll fewer
 
 
 def translate_pattern(pattern: str) -> str:
@@ -107,7 +107,7 @@ def estimate_compiled_bytes(pattern: str) -> int:
     return sum(map(sum, stack))
 
 
-_HUGE = 10**15
+_HUGE = 10**15  # more than any limit: products of counts grow no further
 _PIECE = re.compile(
     rf"\\(?:[pP]\{{[^{{}}]*\}}|.)|{_CLASS}|\{{(?P<most>[0-9]{{1,9}}(?:,[0-9]{{0,9}})?)\}}|.", re.DOTALL
 )

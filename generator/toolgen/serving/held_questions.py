@@ -27,7 +27,7 @@ from toolgen.runtime.logs.logger import LOGGER
 KEY: Final = "toolgen/asked"  # of the question in the result
 HELD_SECONDS: Final = 600.0
 """That a call waits for an answer of the user."""
-MAX_HELD: Final = 1_000
+MAX_HELD: Final = 1_000  # calls that wait at the same time
 MAX_SCRIPTS: Final = 100
 """In code mode: the state of a script that waits may have 4 MiB (`HELD_BYTES`)."""
 MAX_OF_PRINCIPAL: Final = 100

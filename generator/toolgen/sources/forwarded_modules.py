@@ -18,7 +18,7 @@ from toolgen.runtime.implementations.implementation_faults import other_upstream
 
 UPSTREAMS: Final = "_upstreams"
 """Package in that of the implementations: a module and a lock for each server."""
-_MAX_NAME: Final = 40
+_MAX_NAME: Final = 40  # characters of the name of a module
 _ADDRESS: Final = re.compile(r"""\bUpstream\(\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
 _MARK: Final = re.compile(rb"^x-upstream: *[\"']?(\w+/)", re.MULTILINE)
 _NAME: Final = re.compile(rb"^name: *[\"']?([\w-]+)", re.MULTILINE)

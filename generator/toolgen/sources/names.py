@@ -11,7 +11,7 @@ from toolgen.language.names import class_stem, tool_module
 from toolgen.runtime.definition.spec_schema import NAME
 
 _NAME = re.compile(NAME.removeprefix("^").removesuffix("$"))
-_MAX_LENGTH = 64
+_MAX_LENGTH = 64  # characters, as in `NAME`
 
 
 @dataclass(frozen=True, slots=True)

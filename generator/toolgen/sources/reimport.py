@@ -285,7 +285,7 @@ _WITH_TEXTS: Final = ("input_schema", "output_schema", "errors", "$defs")
 _KEYWORDS: Final = ("title", "description", "hint")
 _LINE: Final = re.compile(r"^# Texts as imported: (.*)\n", re.MULTILINE)
 _ORIGIN: Final = re.compile(r"^# Imported by `toolgen import .*\n", re.MULTILINE)
-_DIGITS: Final = 8
+_DIGITS: Final = 8  # of the hash of a text
 
 
 @dataclass(frozen=True, slots=True)

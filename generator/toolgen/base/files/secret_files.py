@@ -9,7 +9,7 @@ from typing import Final
 from toolgen.base import KIB
 from toolgen.base.files.reading import open_named
 
-MAX_SECRET_BYTES: Final = 64 * KIB
+MAX_SECRET_BYTES: Final = 64 * KIB  # keys and tokens have a few
 
 
 class SecretFileError(Exception):

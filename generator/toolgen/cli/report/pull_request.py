@@ -10,7 +10,7 @@ from toolgen.base.suggestions import count
 from toolgen.cli.report.entry import Entry, Report, location
 
 _MAX_ROWS: Final = 30  # a comment has at most 65,536 characters
-_MAX_TEXT: Final = 300
+_MAX_TEXT: Final = 300  # characters of a text in a row
 _ORDER: Final = ("error", "warning", "info", "accepted")
 
 

@@ -19,7 +19,7 @@ _LIMITS: Final = (
 )
 _BRANCHES: Final = {"prefixItems": "item", "oneOf": "one of", "anyOf": "any of", "allOf": "all of"}
 _MOST_VALUES: Final = 20  # of an enum
-_MOST_DEPTH: Final = 30
+_MOST_DEPTH: Final = 30  # levels of a schema that are listed
 _MOST_CHARACTERS: Final = 200  # of a value
 _AT_START: Final = re.compile(r"^(\d*)([#+=:.)-])")  # a heading, a list, a definition
 

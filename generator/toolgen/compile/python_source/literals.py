@@ -19,7 +19,7 @@ _UNPRINTABLE = (
     "\u3000\ud800-\udfff\ue000-\uf8ff\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
 _FIRST_LINES = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n)?([^\r\n]*)")
-_WIDTH = 88
+_WIDTH = 88  # columns, as ruff lays out generated code
 _QUOTES = '"""'
 _LONG = _WIDTH  # characters from which on a string with line breaks is printed line by line
 _ARGUMENT = 64  # characters of a description that fit behind `description=` in a field of a class

@@ -32,7 +32,7 @@ from toolgen.project.inputs.configuration import project_metadata
 from toolgen.project.output.manifest import NAME as OUTPUT_MANIFEST
 
 MANIFEST: Final = "mcpb/manifest.json"  # below the output folder
-MAX_BYTES: Final = 100 * MIB
+MAX_BYTES: Final = 100 * MIB  # of all files: the archive is made in memory
 _SKIPPED: Final = (".", "__pycache__")
 _PRIVATE: Final = re.compile(
     r"(?i)(.*\.(pem|key|p8|p12|pfx|jks|keystore|kdbx|ovpn|tfstate|env|mcpb)(\.(bak|old|orig|backup))?"

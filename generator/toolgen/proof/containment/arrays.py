@@ -26,9 +26,9 @@ from toolgen.proof.containment.steps import (
 )
 from toolgen.schema.document import value_key
 
-_MOST_COUNTED: Final = 6
-_MOST_ITEMS: Final = 10_000
-_MOST_DISTINCT: Final = 100
+_MOST_COUNTED: Final = 6  # schemas of `contains`: a search combines them
+_MOST_ITEMS: Final = 10_000  # of an array that shows a difference
+_MOST_DISTINCT: Final = 100  # of them if no two may be equal: each is compared with all
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from toolgen.proof.containment.results import EMPTY, Answer, Found, Stuck
 from toolgen.proof.containment.steps import Attempt, Construction, Search, Tools, attempt_twice, find_several
 
 _MOST_DEMANDS: Final = 100  # each is a level of recursion
-_MOST_PATTERNS: Final = 6
-_MOST_FILLED: Final = 200
+_MOST_PATTERNS: Final = 6  # of `patternProperties`: names are sought for each combination
+_MOST_FILLED: Final = 200  # properties that are made up for `minProperties`
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from toolgen.proof.containment.translate import Translator
 from toolgen.proof.work import COMPARISON_STEPS, BudgetSpentError, WorkBudget
 from toolgen.schema.document import Schema, SchemaDocument, count_parts, same_value
 
-_MOST_GUESSES: Final = 6
+_MOST_GUESSES: Final = 6  # values that the validator refuses, before the search is given up
 _COST_OF_PART: Final = 4  # of a schema: it is read, and the validator is compiled
 
 

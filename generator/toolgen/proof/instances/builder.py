@@ -29,7 +29,7 @@ _HINTS: Final = {
     "string": "minLength maxLength pattern format",
     "integer": "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf",
 }
-_RANDOM_TRIES: Final = 4
+_RANDOM_TRIES: Final = 4  # random values at one place, before a known one is taken
 _SOME: Final = 3  # of what there may be any number of
 _FEW: Final = 24  # tries at a place inside of a value
 _WORK: Final = 30_000  # places of one value that are tried, those of failed tries included

@@ -22,9 +22,9 @@ from toolgen.proof.instances.choices import Dice
 from toolgen.schema.document import EXACT
 
 _AWAY: Final = Fraction(1000)  # from the only bound
-_ORDINARY: Final = (0, 1, -1, EXACT + 1, -sys.maxsize - 2, 10**20)
-_WRITTEN_AS_FLOAT: Final = (1.0, -0.0, 1e15)
-_FRACTIONS: Final = (0.5, -0.5, 0.1, 1e-7, -12345.678)
+_ORDINARY: Final = (0, 1, -1, EXACT + 1, -sys.maxsize - 2, 10**20)  # and just beyond floats and 64 bits
+_WRITTEN_AS_FLOAT: Final = (1.0, -0.0, 1e15)  # integers of JSON Schema, and floats of Python
+_FRACTIONS: Final = (0.5, -0.5, 0.1, 1e-7, -12345.678)  # exact and inexact in binary, small and long
 
 
 @dataclass(frozen=True, slots=True)

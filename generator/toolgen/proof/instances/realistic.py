@@ -15,7 +15,7 @@ from toolgen.schema.document import Draft
 
 T = TypeVar("T")
 
-_TRIES: Final = 6
+_TRIES: Final = 6  # numbers of one kind
 _LONGEST: Final = 5_000  # characters
 _LONG: Final = 24  # characters of a text that looks made up
 

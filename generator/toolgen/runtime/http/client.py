@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import httpx2  # of the extra `http`
 
 MAX_BYTES = 20 * MIB  # of a reply, decompressed
-_MAX_REDIRECTS = 5
+MAX_REDIRECTS = 5  # one after another; browsers follow 20
 
 _IN_CALL: ContextVar[bool] = ContextVar("toolgen_http_call", default=False)
 
@@ -66,7 +66,7 @@ async def _send(request: PreparedRequest) -> Reply:
     url, parts = request.full_url(), request.parts
     token = _IN_CALL.set(True)
     try:
-        for _ in range(_MAX_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             async with shared.client.stream(
                 request.method,
                 url,
@@ -83,7 +83,7 @@ async def _send(request: PreparedRequest) -> Reply:
     finally:
         shared.calls -= 1
         _IN_CALL.reset(token)
-    raise UnreachableError(f"{_origin(url)} redirects more than {_MAX_REDIRECTS} times.")
+    raise UnreachableError(f"{_origin(url)} redirects more than {MAX_REDIRECTS} times.")
 
 
 async def close_client() -> None:

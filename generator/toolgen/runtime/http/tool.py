@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolgen.runtime.context import ToolContext
     from toolgen.runtime.tool import BaseTool
 
-_DEFAULT_SECONDS = 60.0
+_DEFAULT_SECONDS = 60.0  # that a call may take, if its spec has no `timeout`
 _SHORTEST_CREDENTIAL = 6  # characters; shorter ones are not redacted in results
 
 

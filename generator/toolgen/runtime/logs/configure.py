@@ -261,7 +261,7 @@ class _Writer(QueueListener):
                 rest = rest[os.write(self._descriptor, rest) :]
 
 
-RECORDS_PER_SECOND: Final = 10
+RECORDS_PER_SECOND: Final = 10  # of one kind: enough to see what happens
 
 
 class RateLimitFilter(logging.Filter):

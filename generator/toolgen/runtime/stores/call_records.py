@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from .store import Entry, MemoryStore, Store, ask, open_store
 
-LEASE_SECONDS: Final = 30.0
+LEASE_SECONDS: Final = 30.0  # after which another worker may take a call whose worker is silent
 CLOCK_SECONDS: Final = 86_400.0  # by which a clock can be set back, and no token is redeemed twice
 
 State: TypeAlias = Literal["queued", "running", "finished", "cancelled", "lost"]

@@ -24,10 +24,10 @@ from .addresses import is_loopback, is_trusted_url
 FRESH_SECONDS: Final = 300  # until keys are fetched again
 USABLE_SECONDS: Final = 3600  # for keys while the issuer does not answer
 PAUSE_SECONDS: Final = 10  # at least, between two fetches
-FETCH_SECONDS: Final = 5
-MAX_BYTES: Final = 256 * KIB
-MAX_KEYS: Final = 100
-MIN_RSA_BITS: Final = 2048
+FETCH_SECONDS: Final = 5  # for the issuer to answer
+MAX_BYTES: Final = 256 * KIB  # of its answer
+MAX_KEYS: Final = 100  # in it: issuers have two or three
+MIN_RSA_BITS: Final = 2048  # RFC 7518, section 3.3
 _PART: Final = "keys of the token issuer"
 KEY_TYPES: Final = ("RSA", "EC", "OKP")
 

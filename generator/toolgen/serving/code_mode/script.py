@@ -27,11 +27,11 @@ HELD_BYTES: Final = 4 * MIB  # of a script that waits for the user
 DEPTH: Final = 60  # levels of a value
 CHARACTERS: Final = HELD_BYTES  # of a value as JSON: as many as a request to a server has by default
 VALUES: Final = 100_000  # in a value: what `run_code` returns has no more bytes
-PROCESSES: Final = 8
+PROCESSES: Final = 8  # that run scripts at once
 SHARE: Final = 4
 """Processes for the scripts of one caller, as a tool has half of the threads."""
 WAITING: Final = 64  # scripts that wait for a process
-_INTEGER_BITS: Final = 1024
+_INTEGER_BITS: Final = 1024  # of an integer that a script gets or returns
 _MESSAGE: Final = 4_000  # characters of an error, and of what was printed before it
 _START_SECONDS: Final = 30.0  # of a process
 

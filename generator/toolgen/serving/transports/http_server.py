@@ -30,7 +30,7 @@ from .stopping import Stop
 IDLE_SECONDS: Final = 75  # for a connection without requests; longer than that of reverse proxies
 LAST_SECONDS: Final = 0.5  # of the drain delay: no new connection is accepted, and requests are answered
 RESERVE: Final = 8  # one in so many descriptors is for files, databases and connections of tools
-LEAST_RESERVE: Final = 32
+LEAST_RESERVE: Final = 32  # descriptors, where one in RESERVE would be fewer
 LOCALHOST: Final = ("127.0.0.1", "localhost", "::1")
 UNLIMITED: Final = 65_536  # connections, where the system has no limit
 

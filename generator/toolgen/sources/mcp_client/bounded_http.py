@@ -14,13 +14,13 @@ import httpx2
 
 from toolgen.base.escaping.characters import printable
 from toolgen.base.suggestions import quoted
+from toolgen.runtime.http.client import MAX_REDIRECTS
 from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import SourceError
 from toolgen.sources.mcp_client import limits
 from toolgen.sources.mcp_client.limits import ByteBudget
 
 MAX_BYTES = BUDGET.import_bytes
-_MAX_REDIRECTS = 5
 _SAME_METHOD = (HTTPStatus.TEMPORARY_REDIRECT, HTTPStatus.PERMANENT_REDIRECT)
 _NOT_SENT = "the request cannot be sent: is there a line end in one of its headers?"
 _EVENT_END = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")  # a line end, and a blank line
@@ -38,7 +38,7 @@ def fetch(url: str) -> bytes:
         ) from None
     except httpx2.TooManyRedirects:
         raise SourceError(
-            f"{shown}: more than {_MAX_REDIRECTS} redirects", "give the document's URL"
+            f"{shown}: more than {MAX_REDIRECTS} redirects", "give the document's URL"
         ) from None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise SourceError(f"{shown}: {str(error) or type(error).__name__}", "is the URL right?") from None
@@ -91,7 +91,7 @@ async def bounded_client(
         auth=auth,
         timeout=httpx2.Timeout(limits.TIME_LIMIT, read=None if is_patient else limits.TIME_LIMIT),
         follow_redirects=True,
-        max_redirects=_MAX_REDIRECTS,
+        max_redirects=MAX_REDIRECTS,
         event_hooks={"response": [limit]},
     ) as client:
         yield client

@@ -29,7 +29,7 @@ GRACE_SECONDS = 2.0
 
 _LOG_BYTES = 4 * KIB  # of stderr that are remembered
 _LOG_SECONDS = 0.5  # after a server has ended; a child that it left behind may hold its stderr
-_POLL_SECONDS = 0.01
+_POLL_SECONDS = 0.01  # between two looks whether the process has ended
 _CHUNK = 64 * KIB  # of a read: asyncio.StreamReader's own limit
 
 

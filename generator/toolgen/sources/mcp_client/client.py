@@ -31,8 +31,8 @@ from toolgen.sources.mcp_client.source_argument import ServerSource, read_source
 if TYPE_CHECKING:
     from toolgen.sources.mcp_client.bounded_stdio import ServerProcess  # not on Windows
 
-_MAX_PAGES = 1000
-_MAX_TOOLS = 100_000
+_MAX_PAGES = 1000  # of one list
+_MAX_TOOLS = 100_000  # in it: ten times what an import takes
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ MAX_QUESTIONS: Final = 20
 """More questions to the user in one call are endless."""
 MAX_ANSWER_BYTES: Final = 64 * MIB
 """Of everything that a server sends from one request to the next."""
-_CLOSE_SECONDS: Final = 5.0
+_CLOSE_SECONDS: Final = 5.0  # for a server to end when its client goes
 _CLOSED: Final = "Connection closed"  # the SDK's message: servers use its code for errors of their own
 _NOT_RESUMED: Final = "SSE stream ended and reconnection attempts were exhausted"  # the SDK's, with this code
 HINT: Final = "does the server start, and speak MCP?"

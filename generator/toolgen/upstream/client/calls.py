@@ -30,7 +30,7 @@ from .tool import ClientTool
 _CONFIRMATION: Final = "toolgen/confirmation"  # in a result's `_meta`
 _TOKEN: Final = "toolgen/confirmation_token"  # noqa: S105  in a request's `_meta`
 _FIRST_PAUSE: Final = 0.5  # seconds before the second attempt, doubled for each other one
-_LONGEST_PAUSE: Final = 30.0
+_LONGEST_PAUSE: Final = 30.0  # seconds between two attempts
 _ROUNDS: Final = 5  # of questions in one call
 _END: Final = object()
 

@@ -21,7 +21,7 @@ from toolgen.project import UnableError, find_root, reason
 from toolgen.project.inputs.discovery import repository
 
 _MAX_BYTES: Final = 4 * MIB  # of one file
-_MAX_FILES: Final = 20_000
+_MAX_FILES: Final = 20_000  # below the folders that are searched
 _SKIPPED: Final = (".", "__pycache__", "node_modules")
 _NO_CLIENT: Final = (ast.Constant, ast.List, ast.Dict, ast.Set, ast.Tuple, ast.JoinedStr)
 

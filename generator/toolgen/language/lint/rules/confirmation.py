@@ -53,7 +53,7 @@ def destructive_unconfirmed(tool: ProgramTool) -> Iterator[Diagnostic]:
 
 
 _PLACEHOLDER: Final = re.compile(r"\{([^{}|]+)\}")  # `{list|count}` shows a number, and no item
-_MOST_NAMES: Final = 12
+_MOST_NAMES: Final = 12  # that a message lists
 _MOST_CHECKED: Final = 20  # values of a question: each comparison may take a second
 _SHORT: Final[Schema] = {  # values beyond these limits are certainly cut
     # Digits of dates, times and durations are not limited by their formats, and nobody hides a text in them.

@@ -16,7 +16,7 @@ from toolgen.schema.validator import compiled
 
 _LAST = sys.maxunicode
 _SURROGATES = (ord("\ud800"), ord("\udfff"))
-_BLOCK = 2048
+_BLOCK = 2048  # characters in one text for the engine
 
 
 @dataclass(frozen=True, slots=True)

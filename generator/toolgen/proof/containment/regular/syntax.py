@@ -16,7 +16,7 @@ from toolgen.proof.containment.regular.character_sets import (
 )
 from toolgen.schema.patterns import translate_syntax
 
-_MOST_COUNTED = 100_000
+_MOST_COUNTED = 100_000  # repetitions in a pattern; more are not analysed
 _MOST_ASKED = 20  # sets that only the engine knows: each takes some hundredths of a second
 _DEEPEST = 60  # groups within groups
 _LONGEST = 10_000  # characters of a pattern
