@@ -75,7 +75,7 @@ def docstring(text: str, indent: int = 4) -> str:
     room = _WIDTH - indent
     lines: list[str] = []
     for line in text.split("\n"):
-        safe = _escape(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
+        safe = escape_unprintable(line.rstrip().replace("\\", "\\\\")).replace('"""', '\\"\\"\\"')
         opening = 0 if lines else len(_QUOTES)
         lines += _wrap(safe, room, opening) if len(safe) > room - 2 * opening else [safe]
     lines = [lines[0], *textwrap.dedent("\n".join(lines[1:])).split("\n")] if len(lines) > 1 else lines
@@ -91,12 +91,7 @@ def comment(text: str) -> str:
 
     Not for the first two lines of a file, where a comment can name the encoding (PEP 263).
     """
-    return _escape(text).replace("#", "\\x23")
-
-
-def escape_unprintable(text: str) -> str:
-    """Return `text` with escapes for characters that do not print, such as marks of direction."""
-    return _escape(text)
+    return escape_unprintable(text).replace("#", "\\x23")
 
 
 def is_read_as_utf_8(text: str) -> bool:
@@ -122,10 +117,11 @@ def _entry(value: Any) -> str:
 @lru_cache(maxsize=4096)  # keywords of schemas, and what several providers are told of one tool
 def _string(text: str) -> str:
     quote = "'" if text.count('"') > text.count("'") else '"'  # the formatter's choice
-    return quote + _escape(text.replace("\\", "\\\\").replace(quote, "\\" + quote)) + quote
+    return quote + escape_unprintable(text.replace("\\", "\\\\").replace(quote, "\\" + quote)) + quote
 
 
-def _escape(text: str) -> str:
+def escape_unprintable(text: str) -> str:
+    """Return `text` with escapes for characters that do not print, such as marks of direction."""
     if text.isascii() and text.isprintable():
         return text
     return re.sub(_UNPRINTABLE, _code_point, text)
