@@ -15,13 +15,13 @@ from toolgen.project import UnableError, find_project
 from toolgen.project.scaffolding.new_project import create_project
 from toolgen.sources.json_source import JsonDocument, read_json_documents
 from toolgen.sources.loading.imported_specs import ImportRequest, import_tools, project_for
-from toolgen.sources.loading.source_content import SourceContent, source_errors
+from toolgen.sources.loading.source_content import read_source, source_errors
 from toolgen.testing.tool_under_test import tool_under_test
 
 if TYPE_CHECKING:
     from toolgen.project import Project
     from toolgen.sources.imported_tool import ImportedTool, LeftOut
-    from toolgen.sources.loading.imported_specs import Convert, Implementations, ImportContext
+    from toolgen.sources.loading.imported_specs import Convert, Implementations
     from toolgen.sources.names import ExistingNames
 
     ImportList = Callable[[Sequence[JsonDocument], str, ExistingNames, LeftOut], list[ImportedTool]]
@@ -58,8 +58,9 @@ def add_arguments(
     add_format(parser)
 
 
-def converted(content: SourceContent, importer: ImportList) -> Callable[[ImportContext], list[ImportedTool]]:
-    """Return what converts a list of tools in JSON."""
+def converted(args: argparse.Namespace, importer: ImportList) -> Convert:
+    """Return what converts the list of tools in JSON that SOURCE names."""
+    content = read_source(args.source, args.start)
     with source_errors():
         documents = read_json_documents(content.data, content.name, is_file=content.is_file)
     return lambda context: importer(documents, content.name, context.names, context.left_out)

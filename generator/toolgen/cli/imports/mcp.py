@@ -27,7 +27,7 @@ from toolgen.sources.forwarded_modules import upstream_name
 from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.loading.implementations import upstream_modules
 from toolgen.sources.loading.imported_specs import ImportContext, NewModules
-from toolgen.sources.loading.source_content import read_source, source_errors
+from toolgen.sources.loading.source_content import source_errors
 from toolgen.sources.mcp import OWNED, UPSTREAM, import_listed, import_mcp
 from toolgen.sources.mcp_client import source_argument
 from toolgen.sources.mcp_client.client import ServerAddress
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> bool:
         with source_errors():
             listed = list_tools(address)
         return common.run_import(args, _converted(listed, address.shown), OWNED)
-    return common.run_import(args, common.converted(read_source(args.source, args.start), import_mcp), OWNED)
+    return common.run_import(args, common.converted(args, import_mcp), OWNED)
 
 
 def _address(args: argparse.Namespace) -> ServerAddress | None:

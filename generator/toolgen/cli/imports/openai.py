@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 
 from toolgen.cli.imports import common
-from toolgen.sources.loading.source_content import read_source
 from toolgen.sources.openai import OWNED, import_openai
 
 
@@ -18,6 +17,4 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> bool:
-    return common.run_import(
-        args, common.converted(read_source(args.source, args.start), import_openai), OWNED
-    )
+    return common.run_import(args, common.converted(args, import_openai), OWNED)
