@@ -4,8 +4,6 @@ Importing this package is cheap: each name is loaded when it is first used, pyda
 first connection. Needs the extra `toolgen[mcp]` and nothing of the generator's dependencies.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from toolgen.base import lazy_names

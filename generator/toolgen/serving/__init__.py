@@ -1,7 +1,5 @@
 """MCP, on the official SDK's low-level server; the SDK is imported when a server is built, not before."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from toolgen.base import lazy_names

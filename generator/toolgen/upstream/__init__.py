@@ -4,8 +4,6 @@ Importing this package imports nothing else: each name is loaded when it is firs
 `toolgen[mcp]` and nothing of the generator's dependencies.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from toolgen.base import lazy_names

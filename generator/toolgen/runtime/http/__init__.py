@@ -1,7 +1,5 @@
 """Tools that call an HTTP API, as `x-openapi` in the spec describes."""
 
-from __future__ import annotations
-
 from .tool import HttpTool
 
 __all__ = ["HttpTool"]

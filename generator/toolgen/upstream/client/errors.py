@@ -1,7 +1,5 @@
 """Errors of a client that no tool declares. Those of the runtime are raised as on the server."""
 
-from __future__ import annotations
-
 from toolgen.runtime.errors import ToolError
 
 
