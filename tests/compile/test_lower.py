@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolgen.compile.pipeline import compile_project
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.names import is_device, snake
+from toolgen.language.identifiers import is_device, snake
 from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS, lowered

@@ -19,8 +19,8 @@ from toolgen.language.yaml12.writer import entry
 from toolgen.runtime.definition.spec_schema import FIELDS
 from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.mcp import import_mcp
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.openai import import_openai
+from toolgen.sources.spec_names import ExistingNames
 
 from tests.corpora import corpus
 from tools.corpus.openai import function

@@ -8,8 +8,8 @@ import pytest
 from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.mcp import import_mcp
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.openai import import_openai
+from toolgen.sources.spec_names import ExistingNames
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

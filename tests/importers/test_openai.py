@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.json_source import JsonDocument
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.openai import import_openai
+from toolgen.sources.spec_names import ExistingNames
 
 from tests.cli.conftest import Cli
 

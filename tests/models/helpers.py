@@ -16,7 +16,7 @@ from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import package_classes
 from toolgen.compile.printing.render import render_tools
 from toolgen.compile.printing.template_data import package_sources
-from toolgen.language.names import models_module
+from toolgen.language.identifiers import models_module
 from toolgen.language.package import Package, PackageSettings
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.source import Marks, Source, Span

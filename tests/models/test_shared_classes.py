@@ -12,7 +12,7 @@ from toolgen.compile.pipeline import analyze, compile_project
 from toolgen.compile.printing.lower import lower
 from toolgen.compile.printing.models import tool_classes
 from toolgen.language.diagnostic import SpecErrors
-from toolgen.language.names import shared_module_name
+from toolgen.language.identifiers import shared_module_name
 from toolgen.language.package import PackageSettings
 
 from tests.models.helpers import TARGETS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from toolgen.compile.models.class_builder import NameHint
-from toolgen.compile.models.names import class_names
-from toolgen.language.names import unique_name
+from toolgen.compile.models.class_names import class_names
+from toolgen.language.identifiers import unique_name
 from toolgen.schema.dialects.arguments import property_renames
 from toolgen.schema.providers import ProviderLimits
 

@@ -10,7 +10,7 @@ from pydantic import ConfigDict
 
 from toolgen.base.escaping.places import plain_name
 from toolgen.base.suggestions import first_sentence
-from toolgen.language.names import implementation_class
+from toolgen.language.identifiers import implementation_class
 from toolgen.language.program import Origins, PublishedTool
 from toolgen.language.publication import Publication
 from toolgen.schema.document import Schema, SchemaDocument

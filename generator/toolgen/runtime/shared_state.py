@@ -111,8 +111,8 @@ class SharedState:
         # the first call loads what calls need
         from .background.tasks import Tasks
         from .confirmation.tokens import ConfirmationTokens
-        from .execution.admission import Admission
         from .execution.environment import Environment
+        from .execution.idempotency import Admission
         from .execution.threads.worker_pool import WorkerPool
 
         return Environment(

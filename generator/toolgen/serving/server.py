@@ -43,8 +43,8 @@ from .result import wire_result
 from .server_state import CALLED, STOPPING, STOPPING_CODE, ServerState
 from .tasks import EXTENSION, TaskParams, answer_task_method
 from .tasks import METHODS as TASK_METHODS
-from .tool_list import Tools
 from .tools_call import answer_call, unheld_response
+from .tools_list import Tools
 from .uri_templates import SKILLS
 
 DEFAULT_VERSION: Final = "0.0.0"

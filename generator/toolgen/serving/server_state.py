@@ -25,7 +25,7 @@ from toolgen.runtime.toolkit import Toolkit
 from .current_call import CurrentCall
 from .features import FeatureSource
 from .held_questions import MAX_HELD, MAX_SCRIPTS, HeldCalls, is_modern
-from .tool_list import ToolList
+from .tools_list import ToolList
 
 if TYPE_CHECKING:
     from toolgen.runtime.approval.approvals import Approvals

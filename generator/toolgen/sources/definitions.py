@@ -13,7 +13,7 @@ from toolgen.schema.budget import BUDGET
 from toolgen.schema.document import JsonPath, format_pointer
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError
 from toolgen.sources.json_source import JsonDocument, check_list, errors_at
-from toolgen.sources.names import ExistingNames, choose_names
+from toolgen.sources.spec_names import ExistingNames, choose_names
 
 OF_A_SERVER: Final = JsonDocument(None, 0)
 """The document of what a server lists: it is not in a file."""

@@ -10,7 +10,7 @@ from typing import Final
 from toolgen.base.files import Folder
 from toolgen.base.suggestions import quoted
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
-from toolgen.language.names import tool_module
+from toolgen.language.identifiers import tool_module
 from toolgen.language.source import Span
 from toolgen.project import Project, UnableError, kind_of, read_text
 from toolgen.project.inputs.specs import ReadProject

@@ -34,8 +34,8 @@ from toolgen.sources.json_source import (
     errors_at,
     read_json_documents,
 )
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_schema
+from toolgen.sources.spec_names import ExistingNames
 
 CARRIED = "x-mcp"
 UPSTREAM = "x-upstream"

@@ -18,8 +18,8 @@ from toolgen.sources.definitions import SourceDefinition, import_definitions, ke
 from toolgen.sources.examples import add_examples, examples_of_schema
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, SourceError, in_spec_order
 from toolgen.sources.json_source import MAX_NAME, JsonDocument, check_definition, errors_at
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.schema_repair import repair_foreign_schema
+from toolgen.sources.spec_names import ExistingNames
 
 CARRIED = "x-openai"
 OWNED = ("description", "input_schema", CARRIED)

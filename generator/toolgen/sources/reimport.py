@@ -11,14 +11,14 @@ from hashlib import sha256
 from typing import Any, Final
 
 from toolgen.base.suggestions import count, shortened
-from toolgen.language.names import file_stem
+from toolgen.language.identifiers import file_stem
 from toolgen.language.source import Source
 from toolgen.language.spec import imported_kind, is_shared_file
 from toolgen.language.yaml12.patch import merge_key_order, patch_yaml
 from toolgen.language.yaml12.writer import write
 from toolgen.schema.document import JsonPath, subschemas
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, in_spec_order
-from toolgen.sources.names import ExistingNames
+from toolgen.sources.spec_names import ExistingNames
 
 _MAX_NAMES: Final = 200  # characters
 _SCHEMAS: Final = ("input_schema", "output_schema")

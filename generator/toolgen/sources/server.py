@@ -15,7 +15,7 @@ from toolgen.sources.imported_tool import ImportedTool, SourceError, in_spec_ord
 from toolgen.sources.json_source import JsonDocument
 from toolgen.sources.mcp import CARRIED, import_mcp
 from toolgen.sources.mcp import OWNED as OWNED_BY_LISTING
-from toolgen.sources.names import ExistingNames
+from toolgen.sources.spec_names import ExistingNames
 
 OWNED = (*OWNED_BY_LISTING, "tags", "version", "timeout")
 """Spec fields that `--sync` takes from the source, beside those under `targets.mcp`."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from toolgen.language.names import file_stem
+from toolgen.language.identifiers import file_stem
 from toolgen.language.program import Program, ProgramTool
 from toolgen.language.yaml12.patch import patch_yaml
 from toolgen.project import Project, UnableError, read_text, replace_files

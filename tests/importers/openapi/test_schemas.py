@@ -12,9 +12,9 @@ from toolgen.runtime.errors import InvalidRequestError
 from toolgen.runtime.http.request import in_header, in_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.sources.imported_tool import ImportedTool, SourceError
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.openapi.parse import parse_document
 from toolgen.sources.openapi.specs import ImportOptions, import_openapi
+from toolgen.sources.spec_names import ExistingNames
 
 from tests.importers.openapi.conftest import document
 from tests.samples import load_beside

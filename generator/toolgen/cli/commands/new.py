@@ -19,7 +19,7 @@ from pathlib import Path
 from toolgen.cli.imports.common import make_project
 from toolgen.cli.output import command_line, emit, emit_json, say
 from toolgen.cli.parser import add_flag, add_format, add_repeated
-from toolgen.language.names import file_stem
+from toolgen.language.identifiers import file_stem
 from toolgen.project import Project, UnableError, create_files, find_project, kind_of
 from toolgen.project.building.spec_source import project_at
 from toolgen.project.scaffolding.new_tool import describe_tool, missing_parts, new_tool_files, parse_parameter

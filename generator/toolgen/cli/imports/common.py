@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolgen.project import Project
     from toolgen.sources.imported_tool import ImportedTool, LeftOut
     from toolgen.sources.loading.imported_specs import Convert, Implementations
-    from toolgen.sources.names import ExistingNames
+    from toolgen.sources.spec_names import ExistingNames
 
     ImportList = Callable[[Sequence[JsonDocument], str, ExistingNames, LeftOut], list[ImportedTool]]
 

@@ -15,12 +15,12 @@ from types import MappingProxyType
 from typing import Any, assert_never
 
 from toolgen.compile.models import shapes
+from toolgen.compile.models.class_names import NameHint, ancestors, class_names, field_names
 from toolgen.compile.models.constraints import Defaults, constraints
 from toolgen.compile.models.model_classes import Extension, ModelClass, ModelField, Record, as_body, reachable
-from toolgen.compile.models.names import NameHint, ancestors, class_names, field_names
 from toolgen.compile.models.object_schema import LocalReferences, ObjectSchema, object_schema
 from toolgen.compile.models.shapes import Shape
-from toolgen.language.names import pascal
+from toolgen.language.identifiers import pascal
 from toolgen.schema.document import SchemaDocument
 
 _MAX_DEPTH = 60  # nested lists, maps and unions; anything deeper is of type Any

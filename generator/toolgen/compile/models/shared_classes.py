@@ -14,10 +14,10 @@ from types import MappingProxyType
 
 from toolgen.compile.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.compile.models.class_builder import SharedClass, definition_classes
+from toolgen.compile.models.class_names import NameHint
 from toolgen.compile.models.model_classes import ModelClass
-from toolgen.compile.models.names import NameHint
 from toolgen.compile.models.shapes import written_out
-from toolgen.language.names import pascal, unique_name
+from toolgen.language.identifiers import pascal, unique_name
 from toolgen.language.program import Origins, SharedFile, SharedSchema
 from toolgen.schema.document import format_pointer
 

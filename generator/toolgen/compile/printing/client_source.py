@@ -20,7 +20,7 @@ from toolgen.compile.models.shared_classes import ModuleClasses
 from toolgen.compile.printing.models import PackageClasses
 from toolgen.compile.printing.render import render_template
 from toolgen.compile.python_source.literals import import_as
-from toolgen.language.names import pascal, unique_name
+from toolgen.language.identifiers import pascal, unique_name
 from toolgen.language.package import Package, Tool
 from toolgen.language.targets.definition import Target
 from toolgen.runtime.adapters.published_tools import published_name

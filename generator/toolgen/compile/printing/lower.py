@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from toolgen.compile.publishing.definition import definition, description
 from toolgen.language.checking.conflicts import find_conflicts, module_of_shared_file, python_names
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
-from toolgen.language.names import (
+from toolgen.language.identifiers import (
     RUNTIME_NAMES,
     class_stem,
     models_module,

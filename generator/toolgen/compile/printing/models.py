@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from toolgen.compile.models.ambiguous_unions import resolve_ambiguous_unions
 from toolgen.compile.models.class_builder import UnnamedClasses, root_classes
+from toolgen.compile.models.class_names import longer_name
 from toolgen.compile.models.model_classes import ModelClass
-from toolgen.compile.models.names import longer_name
 from toolgen.compile.models.shared_classes import ModuleClasses, SharedClasses, shared_classes
 from toolgen.language.package import Package, Tool
 from toolgen.language.program import SharedFile

@@ -22,7 +22,7 @@ from toolgen.compile.printing.template_data import FILTERS, OPTIONS, PackageSour
 from toolgen.compile.python_source.literals import docstring
 from toolgen.language.changes import Tree
 from toolgen.language.diagnostic import Diagnostic, SpecErrors, TemplateBug
-from toolgen.language.names import models_module
+from toolgen.language.identifiers import models_module
 from toolgen.language.package import Package, Tool
 from toolgen.language.source import Span
 from toolgen.language.targets.definition import Target

@@ -20,7 +20,7 @@ from toolgen.compile.models import shapes
 from toolgen.compile.models.class_builder import root_classes
 from toolgen.compile.models.model_classes import ModelClass, ModelField, Record, reachable
 from toolgen.compile.models.shapes import OBJECT, ClassRef, Literals, Shape, renamed
-from toolgen.language.names import pascal, snake, unique_name
+from toolgen.language.identifiers import pascal, snake, unique_name
 from toolgen.runtime.definition.tool_definition import Fields, ToolDefinition
 from toolgen.schema.document import SchemaDocument
 

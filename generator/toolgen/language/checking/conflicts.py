@@ -7,7 +7,7 @@ from typing import Any
 
 from toolgen.language.compiled_spec import NameClaim, NameKind
 from toolgen.language.diagnostic import Diagnostic, Note
-from toolgen.language.names import class_stem, tool_module
+from toolgen.language.identifiers import class_stem, tool_module
 from toolgen.language.program import ProgramTool, SharedFile
 from toolgen.schema.document import JsonPath
 

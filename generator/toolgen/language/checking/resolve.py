@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
-from toolgen.language.names import shared_module_name
+from toolgen.language.identifiers import shared_module_name
 from toolgen.language.program import Parsed, Program, ProgramTool, SharedFile
 from toolgen.language.reading.parse import parse
 from toolgen.language.reading.read import read

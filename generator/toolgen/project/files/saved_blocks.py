@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolgen.base.files import WritableFolder
-from toolgen.language.names import is_device
+from toolgen.language.identifiers import is_device
 from toolgen.project.files.reading import RootedPath, file_errors, locate, make_place
 
 if TYPE_CHECKING:

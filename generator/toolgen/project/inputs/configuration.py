@@ -17,8 +17,8 @@ from toolgen.base.escaping.places import plain_name
 from toolgen.base.suggestions import did_you_mean
 from toolgen.language.codes import lint_codes
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
+from toolgen.language.identifiers import not_importable
 from toolgen.language.lint.settings import LEVELS, LintSettings
-from toolgen.language.names import not_importable
 from toolgen.language.publication import Publication
 from toolgen.language.source import Span
 from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE

@@ -39,11 +39,11 @@ from toolgen.runtime.task import TaskStarted
 from toolgen.runtime.tool import BaseTool
 from toolgen.schema.document import unshared
 
-from .admission import AdmittedCall, Claim, check_key
 from .call_trace import TRACE
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error
+from .idempotency import AdmittedCall, Claim, check_key
 from .invoke import PreparedMethod, run_method
 from .loop_watchdog import IN_FLIGHT, WATCHDOG
 from .readiness import Readiness

@@ -38,7 +38,7 @@ from toolgen.runtime.logs.logger import LOGGER
 from toolgen.runtime.stores.store import StoreError
 from toolgen.schema.document import unshared
 
-from .admission import AdmittedCall
+from .idempotency import AdmittedCall
 from .invoke import PreparedMethod, run_method
 
 if TYPE_CHECKING:

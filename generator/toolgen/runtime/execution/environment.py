@@ -11,7 +11,7 @@ from toolgen.runtime.confirmation.tokens import ConfirmationTokens
 from toolgen.runtime.context import ToolConfig
 from toolgen.runtime.settings import Settings
 
-from .admission import Admission
+from .idempotency import Admission
 from .threads.worker_pool import WorkerPool
 
 if TYPE_CHECKING:

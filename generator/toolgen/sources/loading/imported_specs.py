@@ -36,8 +36,8 @@ from toolgen.project.scaffolding.new_tool import PACKAGE, missing_packages
 from toolgen.schema.budget import BUDGET
 from toolgen.sources.imported_tool import ImportedTool, ImportedTools, LeftOut
 from toolgen.sources.loading.source_content import source_errors
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.reimport import ExistingSpecs, plan_import, plan_sync
+from toolgen.sources.spec_names import ExistingNames
 
 _SMALLER = "nothing was written; import the source without this tool, or with a shorter schema"
 _NOTHING = "nothing was written"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolgen.base.files import Folder
-from toolgen.language.names import snake
+from toolgen.language.identifiers import snake
 from toolgen.language.source import Source
 from toolgen.project import PYPROJECT, UnableError, read_text, reason
 from toolgen.project.inputs.configuration import project_metadata

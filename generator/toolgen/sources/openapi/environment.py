@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolgen.language.names import snake
+from toolgen.language.identifiers import snake
 from toolgen.sources.imported_tool import SourceError
 
 _WELL_KNOWN: Mapping[str, str] = tomllib.loads(

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 from toolgen.base.suggestions import count, did_you_mean, quoted
-from toolgen.language.names import snake
+from toolgen.language.identifiers import snake
 from toolgen.runtime.http.media import TOKEN
 from toolgen.sources.imported_tool import LeftOut, SourceError
 from toolgen.sources.openapi.document import Location, ObjectNode, OpenApiDocument, RepairLog, joined_url

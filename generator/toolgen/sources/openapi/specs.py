@@ -12,7 +12,6 @@ from toolgen.runtime.definition.tool_definition import ANSWERS, SHAPE
 from toolgen.sources.examples import SourceExample, add_examples
 from toolgen.sources.imported_tool import ImportedTool, LeftOut, in_spec_order
 from toolgen.sources.json_source import MAX_NAME, errors_at
-from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.openapi.document import LoadFile, OpenApiDocument, RepairLog
 from toolgen.sources.openapi.environment import BASE_URL, EnvironmentVariables, call_of, origin_of, stem_of
 from toolgen.sources.openapi.operation_arguments import OperationArguments, read_parameters
@@ -35,6 +34,7 @@ from toolgen.sources.openapi.schemas import (
 )
 from toolgen.sources.openapi.security import read_security
 from toolgen.sources.schema_repair import repair_schema
+from toolgen.sources.spec_names import ExistingNames, choose_names
 
 CARRIED = "x-openapi"
 OWNED = (

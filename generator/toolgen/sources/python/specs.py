@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolgen.base.suggestions import quoted
-from toolgen.language.names import snake
+from toolgen.language.identifiers import snake
 from toolgen.runtime.definition.spec_schema import CODE, IDENTIFIER
 from toolgen.sources.imported_tool import ImportedTool, in_spec_order
-from toolgen.sources.names import ExistingNames, choose_names
 from toolgen.sources.python.docstring import ParsedDocstring
 from toolgen.sources.python.signature import FunctionDescription
 from toolgen.sources.schema_repair import repair_schema
+from toolgen.sources.spec_names import ExistingNames, choose_names
 
 OWNED = ("description", "returns", "input_schema", "output_schema", "inject", "stream", "deprecated")
 """Spec fields that `--sync` takes from the source. Errors are not among them: people write their hints."""

@@ -13,7 +13,7 @@ from toolgen.compile.pipeline import bind
 from toolgen.compile.publishing.adapt import adapt
 from toolgen.compile.publishing.definition import choose_references, definition
 from toolgen.language.diagnostic import Diagnostic
-from toolgen.language.names import class_stem, tool_module
+from toolgen.language.identifiers import class_stem, tool_module
 from toolgen.language.package import PackageSettings
 from toolgen.language.program import ProgramTool
 from toolgen.language.targets.builtin import MCP

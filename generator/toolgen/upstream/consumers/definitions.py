@@ -23,8 +23,8 @@ from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import list_server
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.sources.mcp_client.source_argument import ServerSource
-from toolgen.sources.names import ExistingNames
 from toolgen.sources.reimport import ExistingSpecs, plan_import
+from toolgen.sources.spec_names import ExistingNames
 
 _EXPORT: Final = "toolgen export mcp > tools.json"
 

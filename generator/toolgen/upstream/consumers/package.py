@@ -13,7 +13,7 @@ from toolgen.changes.comparing.lock import NAME
 from toolgen.compile.output_changes import digest, find_changes
 from toolgen.compile.pipeline import CompiledClient, compile_client
 from toolgen.language.changes import Change, ChangeKind, Manifest
-from toolgen.language.names import not_importable
+from toolgen.language.identifiers import not_importable
 from toolgen.project import Project, UnableError, read_text
 from toolgen.project.building.project_build import manifest_of
 from toolgen.project.inputs.target_templates import load_client_templates

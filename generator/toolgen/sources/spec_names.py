@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from toolgen.language.names import class_stem, tool_module
+from toolgen.language.identifiers import class_stem, tool_module
 from toolgen.runtime.definition.spec_schema import NAME
 
 _NAME = re.compile(NAME.removeprefix("^").removesuffix("$"))

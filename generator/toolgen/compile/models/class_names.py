@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from toolgen.language.names import pascal, singular, snake, unique_name
+from toolgen.language.identifiers import pascal, singular, snake, unique_name
 from toolgen.schema.document import as_mapping
 
 _GENERAL = frozenset(
