@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from toolgen.changes.comparing.guard import judge_server
 from toolgen.changes.comparing.lock import lock_text, read_lock
 from toolgen.changes.comparing.server_drift import judge_tool
@@ -22,7 +21,7 @@ from tests.samples import load_beside
 
 FOLDER = Path(__file__).parent / "drifts"
 LISTED = json.loads((FOLDER / "listing.json").read_text())
-PUBLISHED = yaml.safe_load((FOLDER / "published.yaml").read_text())
+PUBLISHED = load_beside(__file__, "drifts/published.yaml")
 DRIFTS = tomllib.loads((FOLDER / "drifts.toml").read_text())["drift"]
 
 

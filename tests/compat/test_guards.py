@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from toolgen.changes.comparing.sides import SpecFiles, compare_files
 from toolgen.changes.comparison import compare
 from toolgen.changes.finding import Category, Finding, Level
@@ -15,8 +13,9 @@ from toolgen.changes.policy import Policy
 from toolgen.cli.report.text import render
 
 from tests.compat.cases import TODAY
+from tests.samples import load_beside
 
-DATA: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "guards.yaml").read_text(encoding="utf-8"))
+DATA: dict[str, Any] = load_beside(__file__, "guards.yaml")
 
 
 def side(label: str, fields: dict[str, Any]) -> SpecFiles:

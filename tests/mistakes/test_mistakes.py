@@ -8,9 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from toolgen.compile.pipeline import bind
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
+
+from tests.samples import load_beside
 
 FOLDER = Path(__file__).parent
 PATH = "specs/book_table.yaml"
@@ -34,7 +35,7 @@ KNOWN = {"spec", *INDENTS, "property", "line", "cure", "not", "valid", "by"}
 def mistakes() -> Mapping[str, Mapping[str, Any]]:
     found = {}
     for path in sorted(FOLDER.glob("*.yaml")):
-        for name, mistake in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        for name, mistake in load_beside(__file__, path.name).items():
             found[f"{path.stem}/{name}"] = mistake
     return found
 

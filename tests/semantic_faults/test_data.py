@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from tests.samples import load_beside
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-COLLECTIONS = {HERE / "gallery.yaml": ROOT, HERE / "lending/faults.yaml": HERE / "lending"}
+COLLECTIONS = {"gallery.yaml": ROOT, "lending/faults.yaml": HERE / "lending"}
 FAULTS: list[tuple[Path, dict[str, Any]]] = [
-    (folder, fault)
-    for path, folder in COLLECTIONS.items()
-    for fault in yaml.safe_load(path.read_text(encoding="utf-8"))
+    (folder, fault) for name, folder in COLLECTIONS.items() for fault in load_beside(__file__, name)
 ]
 
 

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from pkgutil import resolve_name
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, RootModel
 from toolgen.runtime import BaseTool, ToolContext, ToolDefinition, ToolError, Toolkit
+
+
+def sdk(name: str) -> Any:
+    """Return a class or type of a provider's SDK, imported now: most workers that import all tests need none of them."""
+    return resolve_name(name)
+
+
+def bedrock_faults(shape: str, value: Any) -> str:
+    """Return botocore's errors for `value` as one of the service's shapes."""
+    model = sdk("botocore.session:Session")().get_service_model("bedrock-runtime")
+    validator = sdk("botocore.validate:ParamValidator")()
+    report: str = validator.validate(value, model.shape_for(shape)).generate_report()
+    return report
 
 
 class Request(BaseModel):

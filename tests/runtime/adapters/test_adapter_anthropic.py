@@ -6,9 +6,8 @@ import asyncio
 import re
 from typing import Any
 
-import anthropic
 import pytest
-from adapter_samples import Book, define, toolkit
+from adapter_samples import Book, define, sdk, toolkit
 from anthropic_loopback import loopback
 from toolgen.runtime.adapters.anthropic import anthropic_tools
 from toolgen.runtime.adapters.provider import ProviderAdapter
@@ -68,7 +67,7 @@ def test_a_conversation_with_the_real_client() -> None:
     messages: list[Any] = [{"role": "user", "content": "go"}]
     published: Any = anthropic_tools(tools.select(names=["book", "rows"]).definitions)
     with loopback(calls) as server:
-        client = anthropic.Anthropic(base_url=server.url, api_key="none", max_retries=0)
+        client = sdk("anthropic:Anthropic")(base_url=server.url, api_key="none", max_retries=0)
         with client:
             first = client.messages.create(model="m", max_tokens=9, messages=messages, tools=published)
             assert first.stop_reason == "tool_use"

@@ -7,11 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import botocore.session
 import pytest
-from adapter_samples import closed, define, toolkit
+from adapter_samples import bedrock_faults, closed, define, sdk, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
-from botocore.validate import ParamValidator
 from toolgen.runtime import ToolResponse
 from toolgen.runtime.adapters.bedrock import PROVIDER, tool_config
 from toolgen.runtime.adapters.provider import ProviderAdapter
@@ -31,22 +29,15 @@ def _nobodys_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def faults(shape: str, value: Any) -> str:
-    """Return botocore's errors for `value` as one of the service's shapes."""
-    model = botocore.session.Session().get_service_model("bedrock-runtime")
-    report: str = ParamValidator().validate(value, model.shape_for(shape)).generate_report()
-    return report
-
-
 def use(name: str, given: Any) -> dict[str, Any]:
     return {"toolUse": {"toolUseId": "tooluse_1", "name": name, "input": given}}
 
 
 def test_the_tool_configuration_is_valid_for_the_service() -> None:
     config = tool_config(toolkit().definitions)
-    assert faults("ToolConfiguration", config) == ""
-    assert faults("ToolConfiguration", generated.bedrock_tools.TOOL_CONFIG) == ""
-    assert "Missing required parameter" in faults(
+    assert bedrock_faults("ToolConfiguration", config) == ""
+    assert bedrock_faults("ToolConfiguration", generated.bedrock_tools.TOOL_CONFIG) == ""
+    assert "Missing required parameter" in bedrock_faults(
         "ToolConfiguration", {"tools": [{"toolSpec": {"name": "x"}}]}
     )
     book = config["tools"][0]["toolSpec"]
@@ -60,7 +51,7 @@ def test_bedrock_strict_is_published_if_the_spec_asks_and_the_schema_allows_it()
     spec = tool_config({"x": fits})["tools"][0]["toolSpec"]
     assert spec["strict"] is True
     assert spec["inputSchema"]["json"]["properties"] == {"n": {"type": "integer"}}
-    assert faults("ToolSpecification", spec) == ""
+    assert bedrock_faults("ToolSpecification", spec) == ""
     too_open = define("x", "X.", {"type": "object"}, targets=asks)
     assert "strict" not in tool_config({"x": too_open})["tools"][0]["toolSpec"]
 
@@ -91,7 +82,7 @@ def test_a_conversation_with_the_real_client() -> None:
     calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
     messages: list[Any] = [{"role": "user", "content": [{"text": "go"}]}]
     with loopback(calls, Bedrock) as server:
-        client = botocore.session.Session().create_client(
+        client = sdk("botocore.session:Session")().create_client(
             "bedrock-runtime",
             region_name="eu-central-1",
             endpoint_url=server.url,
@@ -117,4 +108,4 @@ def test_a_blank_text_is_sent_as_json(text: str) -> None:
     """Converse refuses a blank text, and an empty list does not say that the result is one."""
     block = PROVIDER.read(use("rows", {})).write(ToolResponse("rows", True, text))
     assert block["toolResult"]["content"] == [{"text": json.dumps(text)}]
-    assert faults("ContentBlock", block) == ""
+    assert bedrock_faults("ContentBlock", block) == ""

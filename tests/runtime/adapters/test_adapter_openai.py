@@ -8,9 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import jsonschema_rs
-import openai
 import pytest
-from adapter_samples import Book, Renamed, Rows, closed, toolkit
+from adapter_samples import Book, Renamed, Rows, closed, sdk, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolSpec
 from toolgen.runtime.adapters.openai import chat_tools, responses_tools
@@ -161,7 +160,7 @@ def test_calls_of_a_program_are_answered_to_it() -> None:
     tools: list[Any] = responses_tools({"book": definition})
     with (
         loopback([("book", {**WHEN, "guests": 2})], OfAProgram) as server,
-        openai.OpenAI(base_url=server.url, api_key="none", max_retries=0, timeout=10) as client,
+        sdk("openai:OpenAI")(base_url=server.url, api_key="none", max_retries=0, timeout=10) as client,
     ):
         items: list[Any] = [{"role": "user", "content": "hi"}]
         ask = {"model": "m", "tools": tools}

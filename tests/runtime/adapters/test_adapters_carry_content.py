@@ -8,14 +8,9 @@ from base64 import b64decode
 from collections.abc import Iterable
 from typing import Any
 
-import botocore.session
 import pytest
-from anthropic.types import ToolResultBlockParam
-from botocore.validate import ParamValidator
-from google.genai.types import Part
+from adapter_samples import bedrock_faults, sdk
 from mcp_types import CallToolResult
-from openai.types.chat import ChatCompletionToolMessageParam
-from openai.types.responses.response_input_item_param import FunctionCallOutput
 from pydantic import TypeAdapter
 from toolgen.runtime import Audio, BaseTool, File, Image, Link, Text, Toolkit, ToolResult
 from toolgen.runtime.adapters.provider import ProviderAdapter
@@ -39,9 +34,9 @@ def hashes(*data: bytes) -> list[str]:
     return [hashlib.sha256(each).hexdigest() for each in data]
 
 
-def assert_is(kind: Any, value: Any) -> None:
+def assert_is(kind: str, value: Any) -> None:
     """Assert that the type of an SDK accepts `value`, and knows all of its keys."""
-    assert consumed(TypeAdapter(kind).validate_python(value, strict=True)) == value
+    assert consumed(TypeAdapter(sdk(kind)).validate_python(value, strict=True)) == value
 
 
 def consumed(value: Any) -> Any:
@@ -63,24 +58,24 @@ def answered(api: str, tool: BaseTool[Any, Any]) -> Any:
 
 def by_anthropic(tool: BaseTool[Any, Any]) -> Any:
     block = answered("anthropic", tool)
-    assert_is(ToolResultBlockParam, block)
+    assert_is("anthropic.types:ToolResultBlockParam", block)
     return block["content"]
 
 
 def by_responses(tool: BaseTool[Any, Any]) -> Any:
     item = answered("openai responses", tool)
-    assert_is(FunctionCallOutput, item)
+    assert_is("openai.types.responses.response_input_item_param:FunctionCallOutput", item)
     return item["output"]
 
 
 def by_chat(tool: BaseTool[Any, Any]) -> Any:
     message = answered("openai chat", tool)
-    assert_is(ChatCompletionToolMessageParam, message)
+    assert_is("openai.types.chat:ChatCompletionToolMessageParam", message)
     return message["content"]
 
 
 def by_gemini(tool: BaseTool[Any, Any]) -> Any:
-    response = Part.model_validate(answered("gemini", tool)).function_response
+    response = sdk("google.genai.types:Part").model_validate(answered("gemini", tool)).function_response
     assert response is not None
     return response
 
@@ -88,9 +83,7 @@ def by_gemini(tool: BaseTool[Any, Any]) -> Any:
 def by_bedrock(tool: BaseTool[Any, Any], call_id: str = "tooluse_1") -> Any:
     call = {"toolUse": {"toolUseId": call_id, "name": "x", "input": {}}}
     block = asyncio.run(ProviderAdapter("bedrock").execute(call, Toolkit([tool])))
-    model = botocore.session.Session().get_service_model("bedrock-runtime")
-    report = ParamValidator().validate(block, model.shape_for("ContentBlock")).generate_report()
-    assert report == ""
+    assert bedrock_faults("ContentBlock", block) == ""
     return block["toolResult"]["content"]
 
 

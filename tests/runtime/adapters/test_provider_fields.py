@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import botocore.session
 import pytest
-from adapter_samples import closed, define
-from anthropic.types import ToolUnionParam
-from botocore.validate import ParamValidator
-from google.genai import types
-from openai.types.responses import ToolParam
+from adapter_samples import bedrock_faults, closed, define, sdk
 from pydantic import TypeAdapter
 from toolgen.runtime import ToolDefinition
 from toolgen.runtime.adapters.anthropic import anthropic_tools
@@ -48,14 +43,14 @@ def fields(tool: JsonObject) -> JsonObject:
 def of_responses(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     """Return the tools, which must be valid for the SDK."""
     tools = responses_tools(definitions)
-    TypeAdapter(list[ToolParam]).validate_python(tools)
+    TypeAdapter(list[sdk("openai.types.responses:ToolParam")]).validate_python(tools)
     return tools
 
 
 def of_anthropic(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     """Return the tools, which must be valid for the SDK."""
     tools = anthropic_tools(definitions)
-    TypeAdapter(list[ToolUnionParam]).validate_python(tools)
+    TypeAdapter(list[sdk("anthropic.types:ToolUnionParam")]).validate_python(tools)
     return tools
 
 
@@ -63,16 +58,14 @@ def of_gemini(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     """Return the functions, which must be valid for the SDK."""
     functions = function_declarations(definitions)
     for function in functions:
-        types.FunctionDeclaration.model_validate(function)
+        sdk("google.genai.types:FunctionDeclaration").model_validate(function)
     return functions
 
 
 def of_bedrock(definitions: Mapping[str, ToolDefinition]) -> list[JsonObject]:
     """Return the tools, which must be valid for the service."""
     config = tool_config(definitions)
-    service = botocore.session.Session().get_service_model("bedrock-runtime")
-    report = ParamValidator().validate(config, service.shape_for("ToolConfiguration")).generate_report()
-    assert report == ""
+    assert bedrock_faults("ToolConfiguration", config) == ""
     tools: list[JsonObject] = config["tools"]
     return tools
 
