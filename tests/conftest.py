@@ -10,10 +10,12 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Generator
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from tests.preloaded import address, share
 from tests.preloaded.forking import postpone_grammars
 from tests.processes import time_limit
 from tests.samples import ALL, PART
@@ -33,6 +35,15 @@ def pytest_configure(config: pytest.Config) -> None:
     number = ALL if _with_slow_tests(config) else PART
     settings.register_profile("toolgen", deadline=None, derandomize=True, max_examples=number)
     settings.load_profile("toolgen")
+    if "forks" in getattr(config, "workerinput", ()):
+        share(config.workerinput["forks"])  # type: ignore[attr-defined]
+
+
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist
+def pytest_configure_node(node: Any) -> None:
+    """Give all workers one process that forks programs."""
+    if hasattr(os, "fork"):
+        node.workerinput["forks"] = address(os.getpid())
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

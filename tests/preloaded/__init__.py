@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import atexit
 import os
+import select
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from functools import cache
+import threading
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -30,6 +33,7 @@ READ_AT_START = (
     "OTEL_",
 )  # prefixes of variables that a running Python ignores
 READ_BY_FORKS = ("PYTHONPATH", "PYTHONUNBUFFERED")
+_given: dict[int, str] = {}  # addresses by process
 
 
 def python_command(environment: Mapping[str, str]) -> list[str]:
@@ -40,7 +44,7 @@ def python_command(environment: Mapping[str, str]) -> list[str]:
     """
     if not hasattr(os, "fork") or _settings(environment) != _settings(os.environ):
         return [sys.executable]
-    return [sys.executable, "-I", "-S", str(HERE / "start.py"), _address(os.getpid())]
+    return [sys.executable, "-I", "-S", str(HERE / "start.py"), address(os.getpid())]
 
 
 @cache
@@ -64,20 +68,34 @@ def _settings(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 @cache
-def _address(parent: int) -> str:
-    """Start the process that forks; return the path of its socket. `parent`: a fork of the tests starts its own."""
+def address(parent: int) -> str:
+    """Return the path of a socket at which programs are forked. `parent`: a fork of the tests has its own.
+
+    The process that forks starts when the first program is asked for.
+    """
+    if parent in _given:
+        return _given[parent]
     folder = tempfile.mkdtemp(prefix="toolgen-")  # a short path, which sockets need
-    path = f"{folder}/socket"
-    process = subprocess.Popen(
-        [sys.executable, str(HERE / "forking.py"), path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(f"{folder}/socket")
+    listening.listen()
 
-    def end() -> None:
+    def start() -> None:
+        with listening:
+            select.select([listening], [], [])
+            command = [sys.executable, str(HERE / "forking.py"), str(listening.fileno())]
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[listening.fileno()])
+        atexit.register(end, process.communicate)  # it ends with its stdin
+
+    def end(each: Callable[[], object]) -> None:
         if os.getpid() == parent:
-            process.communicate()  # it ends with its stdin
-            shutil.rmtree(folder, ignore_errors=True)
+            each()
 
-    atexit.register(end)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ready\n"
-    return path
+    atexit.register(end, partial(shutil.rmtree, folder, ignore_errors=True))
+    threading.Thread(target=start, daemon=True).start()
+    return f"{folder}/socket"
+
+
+def share(path: str) -> None:
+    """Have programs forked at this socket, which another process listens to."""
+    _given[os.getpid()] = path

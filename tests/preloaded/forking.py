@@ -38,22 +38,37 @@ LIBRARIES = (
     "platformdirs",
     "pygls.lsp.server",
     "pytest",
+    "rich.console",
+    "rich.logging",
     "ruff",
     "sqlite3",
     "sse_starlette",
     "tomllib",
     "uvicorn.lifespan.on",
+    "uvicorn.loops.asyncio",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.auto",
+    "webauthn",
     "yaml.cyaml",
 )
 # Most of a command's start is the import of toolgen; that nothing relies on it, `test_preloaded.py` tests.
 PRODUCT = (
     "toolgen.project.building.project_build",
+    "toolgen.changes.comparing.against",
+    "toolgen.changes.comparing.server_drift",
+    "toolgen.cli.commands.call",
+    "toolgen.cli.commands.check",
     "toolgen.cli.diagnostics",
+    "toolgen.cli.generated_package",
+    "toolgen.cli.parser",
     "toolgen.cli.report.text",
     "toolgen.runtime.adapters.anthropic",
+    "toolgen.runtime.approval.approvals",
+    "toolgen.runtime.background.tasks",
+    "toolgen.runtime.default_toolkit",
+    "toolgen.runtime.execution.call",
+    "toolgen.serving.approval.listener",
     "toolgen.serving.command",
     "toolgen.serving.server",
     "toolgen.serving.transports.http_server",
@@ -62,6 +77,7 @@ PRODUCT = (
     "toolgen.testing.updated_files",
     "toolgen.testing.project_tests",
     "toolgen.testing.runner",
+    "toolgen.upstream.gateway.forwarding",
 )
 
 
@@ -194,7 +210,7 @@ def _send(connection: socket.socket, number: int) -> None:
 
 
 def main() -> None:
-    """Import the libraries, say so, and fork programs."""
+    """Import the libraries, and fork programs."""
     postpone_grammars()
     for name in (*LIBRARIES, *PRODUCT):
         if find_spec(name.partition(".")[0]):  # the environment of `make test-bridges` has fewer
@@ -202,10 +218,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # no fork looks at what it did not make, not even at its end, which would copy all the memory
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the tests
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(sys.argv[1])
-        listening.listen()
-        print("ready", flush=True)
+    with socket.socket(fileno=int(sys.argv[1])) as listening:
         program = fork_programs(listening)
     if program is not None:
         signal.set_wakeup_fd(-1)
