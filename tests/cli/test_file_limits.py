@@ -10,16 +10,11 @@ from pathlib import Path
 import pytest
 from toolgen.cli import main
 
+from tests.bombs.limited_process import MEGABYTES, toolgen
 from tests.samples import sample
 
 SPARSE = 8 * 1024**3
 GREET = "name: greet\ndescription: Greet someone.\ninput_schema: {type: object}\n"
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
-from toolgen.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
 
 
 @pytest.fixture
@@ -30,14 +25,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def limited(folder: Path, *words: str) -> tuple[int, str]:
-    """Run a command with 700 MB of memory; return its exit code and what it writes to stderr."""
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *words], cwd=folder, capture_output=True, text=True, timeout=60
-    )
-    return done.returncode, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -54,10 +41,11 @@ def test_toml_beyond_a_limit_is_refused_before_it_is_parsed(
     if file == "pyproject.toml":
         (folder / "toolgen.toml").unlink()
     (folder / file).write_text(f"# toolgen\n{text}\n")
-    code, shown = limited(folder, "check")
-    assert code == 2
-    assert "error[too-complex]" in shown
-    assert said in shown
+    done = toolgen("check", folder=folder)
+    assert done.megabytes < MEGABYTES
+    assert done.code == 2
+    assert "error[too-complex]" in done.err
+    assert said in done.err
 
 
 @pytest.mark.parametrize(
@@ -80,12 +68,13 @@ def test_a_sparse_file_is_not_read(folder: Path, path: str) -> None:
     assert main(["generate"]) == 0
     with open(folder / path, "ab") as file:
         os.truncate(file.fileno(), SPARSE)
-    code, shown = limited(folder, "check")
-    assert code == 2
-    assert "bytes" in shown
+    done = toolgen("check", folder=folder)
+    assert done.megabytes < MEGABYTES
+    assert done.code == 2
+    assert "bytes" in done.err
     if path == "specs/greet.yaml":
-        assert "error[too-complex]" in shown
-        assert "at most 4,194,304 are read" in shown
+        assert "error[too-complex]" in done.err
+        assert "at most 4,194,304 are read" in done.err
 
 
 @pytest.mark.parametrize(
@@ -106,9 +95,10 @@ def test_a_target_beyond_a_limit_is_refused(folder: Path, text: str, said: str) 
     (folder / "toolgen.toml").write_text('targets = ["own"]\ntemplates = "templates"\n')
     (folder / "templates" / "own").mkdir(parents=True)
     (folder / "templates" / "own" / "target.yaml").write_text(text)
-    code, shown = limited(folder, "check")
-    assert code == 2
-    assert said in shown
+    done = toolgen("check", folder=folder)
+    assert done.megabytes < MEGABYTES
+    assert done.code == 2
+    assert said in done.err
 
 
 OUT_OF_MEMORY = """

@@ -298,6 +298,8 @@ def test_confirmed_at_a_terminal(project: Cli, answer: str, code: int) -> None:
     stub.write_text(
         stub.read_text().replace("raise NotImplementedToolError(", "return OrderResponse(message=")
     )
-    said, ended = at_a_terminal(project, ["call", "order"], [("Order? [y/N]", answer)])
+    said, ended = at_a_terminal(
+        project, ["call", "order"], [("Order? [y/N]", answer)], python=python_command(os.environ)
+    )
     assert ended == code, said
     assert ("declined" in said) == (code == 1)

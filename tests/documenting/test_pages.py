@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -16,6 +16,7 @@ from toolgen.cli import main
 from toolgen.cli.exit_codes import ExitCode
 
 from tests.cli.conftest import Done
+from tests.preloaded import python_command
 
 SPEC = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
 
@@ -45,7 +46,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(project: Path) -> Iterator[str]:
-    command = [sys.executable, "-m", "toolgen", "-C", str(project), "dev", "--port", "0"]
+    command = [*python_command(os.environ), "-m", "toolgen", "-C", str(project), "dev", "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

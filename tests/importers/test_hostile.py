@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
-import subprocess
 import sys
 import time
 from typing import Any
@@ -172,26 +170,6 @@ def test_servers_that_answer_wrongly_are_refused(
             break
     assert LISTS[answer] in message
     assert_gone(empty.root)
-
-
-@pytest.mark.parametrize("kind", ["mcp", "python"])
-def test_an_interrupted_import_leaves_no_process(empty: Cli, kind: str) -> None:
-    command = server_command(empty, "time.sleep(99)")
-    if kind == "python":
-        command = ["python", "server"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "toolgen", "import", *command, "--into", "specs"],
-        cwd=empty.root,
-        stderr=subprocess.PIPE,
-    )
-    while not (empty.root / "pids").exists() or not (empty.root / "pids").read_text():
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130, said
-    assert_gone(empty.root)
-    assert not (empty.root / "specs").exists()
 
 
 class Answers(QuietHandler):

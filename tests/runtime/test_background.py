@@ -119,12 +119,9 @@ async def test_what_the_user_approved_is_checked_again_in_the_worker() -> None:
     async def preview(self: Any, request: Any, context: Any) -> str:
         return price[0]
 
-    async def confirm(question: Any) -> bool:
-        return True
-
     toolkit = background(preview=preview, confirm={"message": "Buy?", "preview": True})
     for later, code in (("5", None), ("500", "changed_since_confirmed")):
-        task = await toolkit.submit("x", {}, confirm=confirm)
+        task = await toolkit.submit("x", {}, confirm=lambda question: True)
         assert isinstance(task, Task)
         price[0] = later
         assert code_of(await toolkit.wait_for(task)) == code

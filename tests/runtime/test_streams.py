@@ -14,18 +14,16 @@ CHUNK = {"chunk_schema": {"type": "object", "required": ["line"]}}
 WHOLE = {"type": "object", "required": ["lines"]}
 
 
-async def async_lines(self: Any, request: Any, context: Any) -> Any:
-    for number in range(request.n):
-        yield {"line": number}
-    if request.whole:
-        yield ToolResult({"lines": request.n})
-
-
 def plain_lines(self: Any, request: Any, context: Any) -> Any:
     for number in range(request.n):
         yield {"line": number}
     if request.whole:
         yield ToolResult({"lines": request.n})
+
+
+async def async_lines(self: Any, request: Any, context: Any) -> Any:
+    for line in plain_lines(self, request, context):
+        yield line
 
 
 async def async_gives_plain(self: Any, request: Any, context: Any) -> Any:

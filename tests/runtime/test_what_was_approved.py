@@ -156,7 +156,7 @@ async def shared_arguments(bought: Bought) -> Any:
         bought.change_all()
         return True
 
-    return await bought.toolkit().call("x", arguments, confirm=agree)
+    return await bought.toolkit().call("x", arguments, confirm=lambda asked: True)
 
 
 async def other_replica(bought: Bought) -> Any:
@@ -248,11 +248,8 @@ def test_a_request_that_is_never_the_same_is_not_executed() -> None:
         done.append(request)
         return "bought"
 
-    async def agree(asked: Confirmation) -> bool:
-        return True
-
     tool = make_tool(
         execute, request_model=Numbered, preview=preview, confirm={"message": "Buy?", "preview": True}
     )
-    assert code_of(run(tool, ARGUMENTS, confirm=agree)) == "changed_since_confirmed"
+    assert code_of(run(tool, ARGUMENTS, confirm=lambda asked: True)) == "changed_since_confirmed"
     assert done == []

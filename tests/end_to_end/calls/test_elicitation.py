@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shlex
-import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import mcp_types as types
 import pytest
 
 from tests.end_to_end.project import ERAS, TRANSPORTS, Project, error_code, text_of
+from tests.preloaded import python_command
 from tests.samples import sample
 
 SPEC = Path(__file__).with_name("elicitation.yaml").read_text("utf-8")
@@ -166,9 +166,8 @@ async def test_a_client_that_has_gone_ends_the_question(asking: Project, transpo
 def gateway(asking: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A generated project that forwards calls to the one that asks."""
     made = Project.create(tmp_path_factory.mktemp("gateway"))
-    start = (
-        f"cd {shlex.quote(str(asking.root))} && exec {shlex.quote(sys.executable)} -m generated.mcp_server"
-    )
+    python = shlex.join(python_command(asking.environment({})))
+    start = f"cd {shlex.quote(str(asking.root))} && exec {python} -m generated.mcp_server"
     done = made.toolgen("import", "mcp", "--implement", "--", "sh", "-c", start)
     assert done.returncode == 0, done.stderr
     made.generate()

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.terminal import at_a_terminal
 from tests.end_to_end.project import Project
 from tests.end_to_end.provider_probe import PROVIDERS, add_tools, add_wipe, run, run_each
+from tests.preloaded import python_command
 from tests.samples import sample
 
 EACH = pytest.mark.parametrize("provider", PROVIDERS)
@@ -53,9 +54,8 @@ def test_toolgen_call_waits_for_a_worker_and_shows_progress_on_a_terminal(projec
     project.add_plain_tool("long", LONG, before="import asyncio", more="background: {result_ttl: 60}")
     project.generate()
 
-    shown, code = at_a_terminal(
-        project, ["call", "long"], **project.environment({"TOOLGEN_TASK_QUEUE": "memory"})
-    )
+    env = project.environment({"TOOLGEN_TASK_QUEUE": "memory"})
+    shown, code = at_a_terminal(project, ["call", "long"], python=python_command(env), **env)
 
     assert code == 0, shown
     assert "1 of 2: half" in shown

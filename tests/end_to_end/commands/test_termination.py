@@ -54,8 +54,9 @@ COMMANDS = {
 
 def ended(project: Project, number: signal.Signals, *words: str) -> None:
     """Run a command until one of its processes has noted its ids; end it with a signal."""
-    temporary = project.root / "temporary"
+    temporary, specs = project.root / "temporary", project.root / "specs"
     temporary.mkdir()
+    before = sorted(specs.iterdir())
     process = subprocess.Popen(
         [sys.executable, "-m", "toolgen", *words],
         cwd=project.root,
@@ -73,6 +74,8 @@ def ended(project: Project, number: signal.Signals, *words: str) -> None:
         process.wait(60)
     finally:
         process.kill()
+    assert process.returncode == 130 or number != signal.SIGINT
+    assert sorted(specs.iterdir()) == before
     assert_gone(project.root)
     left = [path for path in temporary.rglob("*") if path.is_file()]
     assert left == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any
 import mcp_types as types
 
 from tests.end_to_end.project import ERAS, text_of
+from tests.end_to_end.replicas import free_port
 
 from .conftest import Gateway, upstream_command
 
@@ -39,9 +39,7 @@ async def test_an_upstream_over_http(gateway: Gateway, era: str) -> None:
 @contextmanager
 def _served(gateway: Gateway) -> Iterator[str]:
     """Run the upstream over HTTP; yield its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([*upstream_command(gateway.root), str(port)], stderr=subprocess.PIPE)
     try:
         assert process.stderr is not None

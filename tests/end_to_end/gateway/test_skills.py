@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from toolgen.serving.own_skills import OwnSkills, front_matter
 from toolgen.serving.uri_templates import SKILLS
 
 from tests.end_to_end.project import Project
+from tests.preloaded import python_command
 
 CONFIGURATION = """\
 targets = ["mcp", "skill"]
@@ -56,7 +57,7 @@ async def test_skills_are_served_and_forwarded_until_they_change(project: Projec
     gateway = Project.create(tmp_path / "gateway")
     gateway.write("toolgen.toml", CONFIGURATION.replace("shop", "own"))
     start = "import os, runpy; os.chdir({!r}); runpy.run_module('generated.mcp_server', run_name='__main__')"
-    upstream = [sys.executable, "-c", start.format(str(project.root))]
+    upstream = [*python_command(os.environ), "-c", start.format(str(project.root))]
     assert gateway.python("-m", "toolgen", "import", "mcp", "--implement", "--", *upstream).returncode == 0
     gateway.generate()
     async with project.stdio_client("auto") as direct, gateway.stdio_client("auto") as client:

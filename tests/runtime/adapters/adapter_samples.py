@@ -9,6 +9,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, RootModel
 from toolgen.runtime import BaseTool, ToolContext, ToolDefinition, ToolError, Toolkit
 
+WHEN = {"when": {"asap": True}}
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("book", WHEN),
+    ("book", {**WHEN, "guests": 0}),
+    ("rows", {"n": 2}),
+]
+
 
 def sdk(name: str) -> Any:
     """Return a class or type of a provider's SDK, imported now: most workers that import all tests need none of them."""

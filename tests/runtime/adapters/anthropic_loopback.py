@@ -14,7 +14,7 @@ JsonObject = dict[str, Any]
 
 
 class Loopback(ThreadingHTTPServer):
-    """`calls` are (name, input); received requests are in `seen`."""
+    """`calls` are (name, input), which are made by the first answer; received requests are in `seen`."""
 
     daemon_threads = True
 
@@ -29,10 +29,8 @@ class Loopback(ThreadingHTTPServer):
 
     def reply(self, body: JsonObject) -> JsonObject:
         """Return the response of the API."""
-        self.seen.append(body)
-        answered = any(isinstance(message["content"], list) for message in body["messages"])
-        blocks: list[JsonObject] = [{"type": "text", "text": "done" if answered else "let me see"}]
-        if not answered:
+        blocks: list[JsonObject] = [{"type": "text", "text": "done" if self.seen else "let me see"}]
+        if not self.seen:
             blocks += [
                 {"type": "tool_use", "id": f"toolu_{i}", "name": name, "input": given}
                 for i, (name, given) in enumerate(self.calls)
@@ -43,7 +41,7 @@ class Loopback(ThreadingHTTPServer):
             "role": "assistant",
             "model": body["model"],
             "content": blocks,
-            "stop_reason": "end_turn" if answered else "tool_use",
+            "stop_reason": "end_turn" if self.seen else "tool_use",
             "stop_sequence": None,
             "usage": {"input_tokens": 1, "output_tokens": 1},
         }
@@ -53,7 +51,10 @@ class _Handler(QuietHandler):
     server: Loopback
 
     def do_POST(self) -> None:
-        self.reply(self.server.reply(json.loads(self.received())))
+        body = json.loads(self.received())
+        answer = self.server.reply(body)
+        self.server.seen.append(body)
+        self.reply(answer)
 
 
 @contextmanager

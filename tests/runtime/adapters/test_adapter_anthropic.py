@@ -7,14 +7,12 @@ import re
 from typing import Any
 
 import pytest
-from adapter_samples import Book, define, sdk, toolkit
+from adapter_samples import CALLS, Book, define, sdk, toolkit
 from anthropic_loopback import loopback
 from toolgen.runtime.adapters.anthropic import anthropic_tools
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 execute_tool_use = ProviderAdapter("anthropic").execute
-
-WHEN = {"when": {"asap": True}}
 
 
 def test_definitions_are_the_authors() -> None:
@@ -63,10 +61,9 @@ def test_only_tool_use_blocks_are_answered() -> None:
 
 def test_a_conversation_with_the_real_client() -> None:
     tools = toolkit()
-    calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
     messages: list[Any] = [{"role": "user", "content": "go"}]
     published: Any = anthropic_tools(tools.select(names=["book", "rows"]).definitions)
-    with loopback(calls) as server:
+    with loopback(CALLS) as server:
         client = sdk("anthropic:Anthropic")(base_url=server.url, api_key="none", max_retries=0)
         with client:
             first = client.messages.create(model="m", max_tokens=9, messages=messages, tools=published)

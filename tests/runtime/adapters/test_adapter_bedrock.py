@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from adapter_samples import bedrock_faults, closed, define, sdk, toolkit
+from adapter_samples import CALLS, bedrock_faults, closed, define, sdk, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from toolgen.runtime import ToolResponse
 from toolgen.runtime.adapters.bedrock import PROVIDER, tool_config
@@ -17,8 +17,6 @@ from toolgen.runtime.adapters.provider import ProviderAdapter
 import generated.bedrock_tools
 
 execute_tool_use = ProviderAdapter("bedrock").execute
-
-WHEN = {"when": {"asap": True}}
 
 
 @pytest.fixture(autouse=True)
@@ -60,17 +58,15 @@ class Bedrock(Loopback):
     """Answers as Converse does."""
 
     def reply(self, body: JsonObject) -> JsonObject:
-        self.seen.append(body)
-        answered = any("toolResult" in block for message in body["messages"] for block in message["content"])
         blocks: list[JsonObject] = [{"text": "done"}]
-        if not answered:
+        if not self.seen:
             blocks = [
                 {"toolUse": {"toolUseId": f"tooluse_{i}", "name": name, "input": given}}
                 for i, (name, given) in enumerate(self.calls)
             ]
         return {
             "output": {"message": {"role": "assistant", "content": blocks}},
-            "stopReason": "end_turn" if answered else "tool_use",
+            "stopReason": "end_turn" if self.seen else "tool_use",
             "usage": {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2},
             "metrics": {"latencyMs": 1},
         }
@@ -79,9 +75,8 @@ class Bedrock(Loopback):
 def test_a_conversation_with_the_real_client() -> None:
     tools = toolkit()
     config = tool_config(tools.select(names=["book", "rows"]).definitions)
-    calls = [("book", WHEN), ("book", {**WHEN, "guests": 0}), ("rows", {"n": 2})]
     messages: list[Any] = [{"role": "user", "content": [{"text": "go"}]}]
-    with loopback(calls, Bedrock) as server:
+    with loopback(CALLS, Bedrock) as server:
         client = sdk("botocore.session:Session")().create_client(
             "bedrock-runtime",
             region_name="eu-central-1",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 import pytest
-from adapter_samples import Book, Slow, Wipe, toolkit
+from adapter_samples import WHEN, Book, Slow, Wipe, toolkit
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from toolgen import serving as adapter
@@ -16,7 +16,6 @@ from toolgen.runtime import Toolkit
 
 T = TypeVar("T")
 ERAS = pytest.mark.parametrize("era", ["auto", "legacy"])
-WHEN = {"when": {"asap": True}}
 
 
 def talk(era: str, work: Callable[[Client], Awaitable[T]], tools: Toolkit | None = None, **options: Any) -> T:

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from adapter_samples import Book, Renamed, Rows, closed, sdk, toolkit
+from adapter_samples import WHEN, Book, Renamed, Rows, closed, sdk, toolkit
 from anthropic_loopback import JsonObject, Loopback, loopback
 from toolgen.runtime import BaseTool, ToolContext, Toolkit, ToolSpec
 from toolgen.runtime.adapters.openai import chat_tools, responses_tools
@@ -18,8 +18,6 @@ from toolgen.schema.dialects.openai import to_strict
 from toolgen.schema.document import SchemaDocument
 
 execute_tool_call = ProviderAdapter("openai").execute
-
-WHEN = {"when": {"asap": True}}
 
 
 def chat(name: str, arguments: Any) -> dict[str, Any]:
@@ -128,7 +126,6 @@ class OfAProgram(Loopback):
     """Answers as the Responses API does when a program makes the calls."""
 
     def reply(self, body: JsonObject) -> JsonObject:
-        self.seen.append(body)
         output: list[JsonObject] = [
             {
                 "type": "function_call",

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from adapter_samples import toolkit
+from adapter_samples import WHEN, toolkit
 from mcp import Client
 from toolgen import serving
 from toolgen.runtime import Toolkit
 from toolgen.runtime.adapters.provider import ProviderAdapter
 
 from tests.runtime.provider_calls import answer_text, provider_calls
-
-WHEN = {"when": {"asap": True}}
 
 
 async def texts(name: str, arguments: dict[str, Any], tools: Toolkit | None = None) -> dict[str, str]:
