@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,6 +81,14 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def outputs_of_processes(code: str, *seeds: int) -> set[bytes]:
+    """Return what Python prints with other orders of sets."""
+    return {
+        subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": str(seed)})
+        for seed in seeds
+    }
 
 
 def assert_processor_time(seconds: float, limit: float) -> None:

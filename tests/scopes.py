@@ -26,6 +26,17 @@ async def agree(confirmation: Confirmation) -> bool:
     return True
 
 
+class Agreeing:
+    """A user who agrees to everything; what was asked is in `asked`."""
+
+    def __init__(self) -> None:
+        self.asked: list[Confirmation] = []
+
+    async def __call__(self, confirmation: Confirmation) -> bool:
+        self.asked.append(confirmation)
+        return True
+
+
 async def call(toolkit: Toolkit, name: str, arguments: Any, **options: Any) -> ToolResponse:
     """Call a tool with all scopes; its user confirms, and people sign."""
     with people_with_test_keys(toolkit) as people:

@@ -253,7 +253,7 @@ CAPS = {
     "sources": 6_071,
     "testing": 3_814,
     "upstream": 2_041,
-    "tests": 45_103,
+    "tests": 44_995,
     "tools": 4_990,
     "benchmarks": 1_983,
     "templates": 1_106,

@@ -23,6 +23,8 @@ from toolgen.runtime.stores.store import StoreError
 from toolgen.serving.bridges.shared import Bridge, pending_question
 from toolgen.testing.test_key import TestKey
 
+from tests.runtime.tool_factory import code_of
+
 URL = "http://localhost:7000"
 CONFIRM = {"message": "Refund {id}?", "proof": "person", "approvers": ["finance"]}
 
@@ -105,10 +107,6 @@ def shop(tmp_path: Path) -> Make:
         return made
 
     return make
-
-
-def code_of(response: ToolResponse) -> str | None:
-    return None if response.error is None else response.error.code
 
 
 def run(work: Any) -> Any:

@@ -298,8 +298,6 @@ def test_confirmed_at_a_terminal(project: Cli, answer: str, code: int) -> None:
     stub.write_text(
         stub.read_text().replace("raise NotImplementedToolError(", "return OrderResponse(message=")
     )
-    said, ended = at_a_terminal(
-        project, ["call", "order"], [("Order? [y/N]", answer)], python=python_command(os.environ)
-    )
+    said, ended = at_a_terminal(project, ["call", "order"], [("Order? [y/N]", answer)])
     assert ended == code, said
     assert ("declined" in said) == (code == 1)

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.end_to_end.replicas import free_port
+
 from .conftest import PACKAGES, ROOT
 
 pytestmark = pytest.mark.conformance
@@ -36,9 +38,7 @@ def inspect(environment: dict[str, str], *argv: str, cwd: Path = ROOT) -> subpro
 def served(
     folder: Path, environment: dict[str, str], command: Sequence[str] = tuple(SERVER)
 ) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     server = subprocess.Popen([*command, "--http", "--port", str(port)], cwd=folder, env=environment)
     try:
         for _ in range(200):

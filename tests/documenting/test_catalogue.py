@@ -10,6 +10,8 @@ import pytest
 from toolgen.documents.catalogue import ProjectCatalogue
 from toolgen.language.diagnostic import SpecErrors
 
+from tests.testing.mock_samples import write_specs
+
 TODAY = date(2026, 11, 26)
 SHARED = """
 $defs:
@@ -21,11 +23,7 @@ PING = "name: ping\ndescription: Ping.\ninput_schema: {type: object}\n"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "toolgen.toml").write_text('specs = "specs"\noutput = "generated"\n')
-    (tmp_path / "specs").mkdir()
-    for name, text in (("shared", SHARED), ("order", ORDER), ("ping", PING)):
-        (tmp_path / f"specs/{name}.yaml").write_text(text)
-    return tmp_path
+    return write_specs(tmp_path, shared=SHARED, order=ORDER, ping=PING)
 
 
 def tool(document: dict[str, Any], name: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from tests.preloaded import python_command
 
 from .project import Project
 
+SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 # for tests that do not depend on the protocol era
 NEWEST = pytest.mark.parametrize(
     "session", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["modern", "legacy"]

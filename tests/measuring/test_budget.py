@@ -11,6 +11,8 @@ from toolgen.changes.budget import Budget, Limits, measure_budget, text_measures
 from toolgen.project.building.exports import tools_of_format
 from toolgen.project.building.project_build import read_inputs
 
+from tests.testing.mock_samples import write_specs
+
 FULL = (Path(__file__).parent.parent / "cases/accepted/everything/spec.yaml").read_text()
 PRICES = Path(__file__).with_name("budget.yaml").read_text("utf-8")
 PLAIN = "name: plain\ndescription: Do it.\ninput_schema: {type: object}\n"
@@ -26,11 +28,7 @@ FORMATS = {
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / ".git").mkdir()
-    (tmp_path / "specs").mkdir()
-    (tmp_path / "toolgen.toml").write_text("")
-    for name, text in (("everything", FULL), ("prices", PRICES), ("plain", PLAIN)):
-        (tmp_path / f"specs/{name}.yaml").write_text(text)
-    return tmp_path
+    return write_specs(tmp_path, everything=FULL, prices=PRICES, plain=PLAIN)
 
 
 def measured(root: Path, unit: str = "bytes") -> Budget:

@@ -14,6 +14,8 @@ import yaml
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult
 
+from tests.testing.mock_samples import write_specs
+
 from .conftest import PACKAGES
 from .scripted_model import Script, ScriptedModel, asked, scripted_model
 
@@ -45,11 +47,7 @@ CLOSE = "name: close_shop\ndescription: Close the shop.\ninput_schema: {type: ob
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    (tmp_path / "specs").mkdir()
-    (tmp_path / "toolgen.toml").write_text("")
-    for name, text in {"order": ORDER, "search": SEARCH, "close_shop": CLOSE}.items():
-        (tmp_path / f"specs/{name}.yaml").write_text(text)
-    return tmp_path
+    return write_specs(tmp_path, order=ORDER, search=SEARCH, close_shop=CLOSE)
 
 
 def write_suite(project: Path, folder: Path, provider: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
+import pytest
 from toolgen.runtime import BaseTool, ToolContext, ToolResponse
 
-from tests.runtime.tool_factory import make_tool, run
+from tests.runtime.tool_factory import code_of, make_tool, run
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(20)
 PDF = b"%PDF-1.7\n1 0 obj\n"
@@ -35,3 +37,13 @@ def returning_in_thread(*values: Any, content: Any, **definition: Any) -> BaseTo
 def answer(*values: Any, content: Any, **definition: Any) -> ToolResponse:
     """Return the response of a call of such a tool."""
     return run(returning(*values, content=content, **definition))
+
+
+def refused(caplog: pytest.LogCaptureFixture, tool: BaseTool[Any, Any]) -> str:
+    """Return the reason in the log for an answer of `invalid_response`."""
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        response = run(tool)
+    assert code_of(response) == "invalid_response"
+    assert response.blocks == ()
+    return caplog.records[-1].getMessage()

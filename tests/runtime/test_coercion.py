@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from toolgen.runtime import ToolError, ToolResponse
 from toolgen.runtime.coercion import coerce, leave_out
-from toolgen.runtime.confirmation.question import Confirmation
 from toolgen.runtime.text import show_path
 from toolgen.runtime.validation.compiled_schema import compile_schema
 
 from tests.runtime.tool_factory import Anything, make_tool, run
 from tests.samples import load_beside
+from tests.scopes import Agreeing
 
 CASES = load_beside(__file__, "coercion.yaml")
 INTEGER: dict[str, Any] = {"type": "integer"}
@@ -109,18 +109,13 @@ def test_a_spec_can_turn_it_off(raw: Any) -> None:
 
 
 def test_the_user_is_asked_about_what_is_meant() -> None:
-    asked: list[Confirmation] = []
-
-    async def confirm(question: Confirmation) -> bool:
-        asked.append(question)
-        return True
-
+    user = Agreeing()
     rows = {"type": "array", "items": INTEGER}
     tool = tool_of({"rows": rows}, confirm={"message": "Delete {rows|count} rows?"})
     for raw in ({"rows": "[1, 2, 3]"}, '{"rows": ["1", 2, 3]}'):
-        assert run(tool, raw, confirm=confirm).content == {"rows": [1, 2, 3]}
-    assert [question.message for question in asked] == ["Delete 3 rows?"] * 2
-    assert [question.arguments for question in asked] == [{"rows": [1, 2, 3]}] * 2
+        assert run(tool, raw, confirm=user).content == {"rows": [1, 2, 3]}
+    assert [question.message for question in user.asked] == ["Delete 3 rows?"] * 2
+    assert [question.arguments for question in user.asked] == [{"rows": [1, 2, 3]}] * 2
 
 
 def test_no_secret_is_in_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from toolgen.runtime import Confirmation, Toolkit
 from toolgen.runtime.confirmation.question import render_message
 
 from tests.runtime.tool_factory import code_of, make_tool, run
+from tests.scopes import Agreeing
 
 DONE: list[Any] = []
 
@@ -106,15 +107,10 @@ def test_a_confirm_callback_that_fails_does_not_confirm() -> None:
 
 
 def test_the_user_is_never_asked_about_an_invalid_request() -> None:
-    asked: list[Confirmation] = []
-
-    async def confirm(confirmation: Confirmation) -> bool:
-        asked.append(confirmation)
-        return True
-
+    user = Agreeing()
     tool = risky(input_schema={"type": "object", "required": ["path"]})
-    assert code_of(run(tool, {}, confirm=confirm)) == "invalid_request"
-    assert asked == []
+    assert code_of(run(tool, {}, confirm=user)) == "invalid_request"
+    assert user.asked == []
 
 
 async def test_a_two_step_call_returns_a_token_and_then_runs() -> None:

@@ -16,21 +16,12 @@ from toolgen.runtime import (
     ToolResult,
 )
 
-from tests.runtime.content_samples import PNG, SVG, WAV, answer
+from tests.runtime.content_samples import PNG, SVG, WAV, answer, refused, returning
 from tests.runtime.tool_factory import code_of, make_tool, run
 
 IMAGES = [{"type": "image"}]
 PNG_ONLY = [{"type": "image", "media_types": ["image/png"]}]
 TOTAL = {"type": "object", "required": ["total"], "properties": {"total": {"type": "integer"}}}
-
-
-def refusal(caplog: pytest.LogCaptureFixture, *values: Any, content: Any, **definition: Any) -> str:
-    """Return the reason in the log for an answer of `invalid_response`."""
-    with caplog.at_level(logging.INFO):
-        response = answer(*values, content=content, **definition)
-    assert code_of(response) == "invalid_response"
-    assert response.blocks == ()
-    return caplog.records[-1].getMessage()
 
 
 def test_a_response_comes_with_blocks_or_alone() -> None:
@@ -59,7 +50,7 @@ def test_audience_and_priority_are_those_of_the_spec_unless_the_block_has_its_ow
 def test_an_undeclared_block_breaks_the_contract(
     value: Any, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert fault in refusal(caplog, value, content=PNG_ONLY)
+    assert fault in refused(caplog, returning(value, content=PNG_ONLY))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +65,7 @@ def test_an_undeclared_block_breaks_the_contract(
 def test_numbers_and_sizes_are_limited(
     content: Any, values: tuple[Any, ...], fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert fault in refusal(caplog, list(values), content=content)
+    assert fault in refused(caplog, returning(list(values), content=content))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +92,7 @@ def test_the_media_type_is_found_from_the_bytes_and_the_name(value: Any, media_t
 def test_a_media_type_that_the_bytes_contradict_is_refused(
     value: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert "content[0]: the bytes are not" in refusal(caplog, value, content="any")
+    assert "content[0]: the bytes are not" in refused(caplog, returning(value, content="any"))
 
 
 def test_the_text_of_a_response_describes_blocks_and_never_encodes_them() -> None:

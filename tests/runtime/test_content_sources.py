@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import logging
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from toolgen.runtime import File, Image, Link, Text
 from toolgen.runtime.execution.block_reader import link_fault
 
 from tests.processes import processor_limit
-from tests.runtime.content_samples import PNG, answer, returning, returning_in_thread
+from tests.runtime.content_samples import PNG, answer, refused, returning, returning_in_thread
 from tests.runtime.tool_factory import code_of, run
 from tests.samples import load_beside
 
@@ -45,15 +44,6 @@ class Growing(io.RawIOBase):
     def read(self, size: int = -1, /) -> bytes:
         self.given += size
         return bytes(size)
-
-
-def refused(caplog: pytest.LogCaptureFixture, tool: Any) -> str:
-    caplog.clear()
-    with caplog.at_level(logging.INFO):
-        response = run(tool)
-    assert code_of(response) == "invalid_response"
-    assert response.blocks == ()
-    return caplog.records[-1].getMessage()
 
 
 @TOOLS

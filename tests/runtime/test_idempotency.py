@@ -24,6 +24,7 @@ from toolgen.runtime.stores.call_records import (
 from toolgen.runtime.stores.store import MemoryStore, SqliteStore, StoreError
 
 from tests.runtime.tool_factory import code_of, make_tool
+from tests.scopes import Agreeing
 
 DONE: list[Any] = []
 
@@ -115,16 +116,11 @@ async def test_a_cancelled_call_has_an_unknown_outcome() -> None:
 
 
 async def test_the_user_is_not_asked_about_what_is_done() -> None:
-    asked = []
-
-    async def confirm(question: Any) -> bool:
-        asked.append(question)
-        return True
-
+    user = Agreeing()
     toolkit = keyed(confirm={"message": "Sure?"})
-    calls = [toolkit.call("x", {}, idempotency_key="k", confirm=confirm) for _ in range(2)]
+    calls = [toolkit.call("x", {}, idempotency_key="k", confirm=user) for _ in range(2)]
     assert [(await each).content for each in calls] == [{"n": 1}, {"n": 1}]
-    assert len(asked) == 1
+    assert len(user.asked) == 1
 
 
 async def test_a_store_that_fails_refuses_keys_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:

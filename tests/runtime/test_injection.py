@@ -70,13 +70,12 @@ def empty_log() -> None:
 def tool_with_x(*, plain: bool) -> tuple[Any, list[Any]]:
     seen: list[Any] = []
 
-    async def in_loop(self: Any, request: Any, context: Any, *, x: Any) -> int:
-        seen.append(x)
-        return 1
-
     def in_worker(self: Any, request: Any, context: Any, *, x: Any) -> int:
         seen.append(x)
         return 1
+
+    async def in_loop(self: Any, request: Any, context: Any, *, x: Any) -> int:
+        return in_worker(self, request, context, x=x)
 
     execute = in_worker if plain else in_loop
     return make_tool(execute, inject=[{"name": "x", "type": "typing.Any"}]), seen

@@ -13,6 +13,7 @@ from toolgen.runtime.settings import Settings
 
 from tests.code_mode import shop as code_mode
 from tests.runtime.tool_factory import code_of, make_tool
+from tests.scopes import agree
 
 DONE: list[Any] = []
 SHOWN = {"is_preview": True, "message": "Order 2?"}
@@ -64,10 +65,6 @@ async def never(asked: Confirmation) -> bool:
     raise AssertionError(asked)
 
 
-async def yes(asked: Confirmation) -> bool:
-    return True
-
-
 def call(toolkit: Toolkit, arguments: dict[str, Any], **options: Any) -> Any:
     return asyncio.run(toolkit.call("x", {"quantity": 2, **arguments}, **options))
 
@@ -97,7 +94,7 @@ def test_anything_else_asks(properties: dict[str, Any], arguments: dict[str, Any
     toolkit = kit(properties=properties)
     assert code_of(call(toolkit, arguments)) == "confirmation_required"
     assert DONE == []
-    assert call(toolkit, arguments, confirm=yes).content == ACTED
+    assert call(toolkit, arguments, confirm=agree).content == ACTED
     assert len(DONE) == 1
 
 
@@ -132,7 +129,7 @@ async def test_scopes_limits_and_time_hold_for_the_preview() -> None:
 
 async def test_a_preview_does_not_use_up_a_key() -> None:
     toolkit = kit(idempotency={"ttl": 60})
-    options: Any = {"idempotency_key": "only-if", "confirm": yes}
+    options: Any = {"idempotency_key": "only-if", "confirm": agree}
     shown = [await toolkit.call("x", {"quantity": 2}, **options) for _ in range(2)]
     acted = await toolkit.call("x", {"quantity": 2, "confirm": True}, **options)
     again = await toolkit.call("x", {"quantity": 2}, **options)
@@ -149,7 +146,7 @@ def test_a_stream_ends_with_the_preview() -> None:
     toolkit = kit(execute=stream, stream={"chunk_schema": {"type": "string"}})
 
     async def items(**arguments: Any) -> list[Any]:
-        return [item async for item in toolkit.stream("x", {"quantity": 2, **arguments}, confirm=yes)]
+        return [item async for item in toolkit.stream("x", {"quantity": 2, **arguments}, confirm=agree)]
 
     (shown,) = asyncio.run(items())
     assert shown.content == SHOWN

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 from toolgen.testing.requests import KnownValues, Slot, requests
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
+from tests.processes import outputs_of_processes
 from tests.testing.shop import PLACE
 
 ORDERS = [
@@ -54,12 +52,4 @@ def test_known_values_have_the_same_order_in_every_process() -> None:
         "known.add({'orders': [{'number': 41, 'day_of_order': '2026-02-27'}], 'parts': [{'number': 9}]})\n"
         "print(known.of_slot(Slot(('order_number',), {}, None)), list(known._by_name))\n"
     )
-    assert len(outputs_of_processes(code)) == 1
-
-
-def outputs_of_processes(code: str) -> set[bytes]:
-    """Return what Python prints with other orders of sets."""
-    return {
-        subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": str(seed)})
-        for seed in range(4)
-    }
+    assert len(outputs_of_processes(code, *range(4))) == 1

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolgen.runtime import Confirmation
 from toolgen.runtime.validation.compiled_schema import compile_schema
 from toolgen.testing import mock_toolkit
 
 from tests.runtime.tool_factory import code_of
 from tests.samples import load_beside
+from tests.scopes import Agreeing
 from tests.testing.mock_samples import ORDER, call, how, write_specs
 
 
@@ -79,15 +79,10 @@ def test_confirmations_ask_with_a_preview(tmp_path: Path, arguments: Any, previe
     folder = write_specs(
         tmp_path / "shop", order=f'{ORDER}confirm: {{message: "Order {{article}}?", preview: true}}\n'
     )
-    asked: list[Confirmation] = []
-
-    async def agree(confirmation: Confirmation) -> bool:
-        asked.append(confirmation)
-        return True
-
-    response = call(folder, "order", arguments, confirm=agree)
-    assert [each.message for each in asked] == [f"Order {arguments['article']}?"]
-    assert preview in str(asked[0].preview)
+    user = Agreeing()
+    response = call(folder, "order", arguments, confirm=user)
+    assert [each.message for each in user.asked] == [f"Order {arguments['article']}?"]
+    assert preview in str(user.asked[0].preview)
     assert response.error is None or response.error.code == "out_of_stock"
     denied = call(folder, "order", arguments)
     assert code_of(denied) == "confirmation_required"

@@ -5,22 +5,12 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
-import mcp_types as types
 
 from tests.end_to_end.project import ERAS, text_of
 from tests.end_to_end.replicas import free_port
 
 from .conftest import Gateway, upstream_command
-
-
-def answering(asked: list[str]) -> Any:
-    async def answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
-        asked.append(params.message)
-        return types.ElicitResult(action="accept", content={"yes": True})
-
-    return answer
+from .test_forwarding import answering
 
 
 @ERAS
@@ -30,7 +20,7 @@ async def test_an_upstream_over_http(gateway: Gateway, era: str) -> None:
         source = next(line for line in text.splitlines() if "upstream.py" in line)
         gateway.upstream.write_text(text.replace(source, f'    "{url}",'))
         asked: list[str] = []
-        async with gateway.stdio_client(era, elicitation_callback=answering(asked)) as client:
+        async with gateway.stdio_client(era, elicitation_callback=answering("accept", asked)) as client:
             assert text_of(await client.call_tool("find_item", {"text": "cup"})) == "cup"
             if era == "legacy":  # a server of the newer era cannot ask during a call
                 assert text_of(await client.call_tool("ask", {"user": "ann"})) == "ann: accept"

@@ -15,13 +15,12 @@ from tests.end_to_end.auth.test_scopes import BOB, shop, tokens_of
 from tests.end_to_end.project import Project, bearer
 from tests.end_to_end.raw_http import Answer, connect
 from tests.end_to_end.replicas import free_port
-from tests.end_to_end.slow_tools import begun, nap
+from tests.end_to_end.slow_tools import SESSIONS, begun, nap
 from tests.preloaded import python_command
 from tests.samples import load_beside
 
 __all__ = ["shop"]
 
-SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
 MOUNTED = """
 from fastapi import FastAPI

@@ -6,13 +6,9 @@ import asyncio
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.end_to_end.project import HttpServer, Project
 from tests.end_to_end.raw_http import Answer, connect
-from tests.end_to_end.slow_tools import begun, end, line_of, nap, stdio
-
-SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+from tests.end_to_end.slow_tools import SESSIONS, begun, end, line_of, nap, stdio
 
 
 async def test_an_endless_stream_ends_when_its_client_disconnects(serving: Project, tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from tests.samples import sample
 
 LONG = "300"  # seconds; longer than any test waits for the end of a server
 PATIENCE = 60
-SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
 
 
 @pytest.mark.parametrize("session", sample([False, True], (0,)), ids=["modern", "legacy"])

@@ -10,8 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.end_to_end.project import ERAS, Project
 from tests.end_to_end.raw_http import connect
-
-SESSIONS = pytest.mark.parametrize("session", [False, True], ids=["modern", "legacy"])
+from tests.end_to_end.slow_tools import SESSIONS
 
 
 @ERAS

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from test_adapter_mcp import ERAS, call
-from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit
+from toolgen.runtime import Audio, File, Image, Link, Text, Toolkit, ToolResult
 from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import PDF, PNG, WAV, answer, returning
@@ -27,8 +27,10 @@ def test_every_kind_of_block_passes_the_client(era: str) -> None:
         Link("https://example.com/a"),
         Text("x"),
     )
-    tools = Toolkit([returning(*values, content="any")])
-    content = call(era, "x", {}, tools).content
+    tools = Toolkit([returning(ToolResult({"total": 7}, *values), content="any")])
+    result = call(era, "x", {}, tools)
+    first, *content = result.content
+    assert (result.structured_content, first.text) == ({"total": 7}, '{"total":7}')
     image, audio, blob, text_file, link, text = content
     assert [block.type for block in content] == [
         "image",
@@ -40,7 +42,7 @@ def test_every_kind_of_block_passes_the_client(era: str) -> None:
     ]
     assert (b64decode(image.data), b64decode(audio.data), b64decode(blob.resource.blob)) == (PNG, WAV, PDF)
     assert (text_file.resource.text, text_file.resource.mime_type) == ("a,b\n", "text/csv")
-    assert (link.name, text.text) == ("a", "x")
+    assert (link.name, str(link.uri), text.text) == ("a", "https://example.com/a", "x")
 
 
 def test_a_file_has_its_own_address_or_one_of_its_hash() -> None:

@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 from adapter_samples import bedrock_faults, sdk
-from mcp_types import CallToolResult
 from pydantic import TypeAdapter
 from toolgen.runtime import Audio, BaseTool, File, Image, Link, Text, Toolkit, ToolResult
 from toolgen.runtime.adapters.provider import ProviderAdapter
-from toolgen.serving.result import result_of
 
 from tests.runtime.content_samples import PDF, PNG, SVG, WAV, returning
 from tests.runtime.provider_calls import provider_calls
@@ -85,16 +83,6 @@ def by_bedrock(tool: BaseTool[Any, Any], call_id: str = "tooluse_1") -> Any:
     block = asyncio.run(ProviderAdapter("bedrock").execute(call, Toolkit([tool])))
     assert bedrock_faults("ContentBlock", block) == ""
     return block["toolResult"]["content"]
-
-
-def test_mcp_carries_every_block() -> None:
-    response = Toolkit([mixed()]).call_sync("x", {})
-    result = CallToolResult.model_validate(result_of(response, "unwrapped").model_dump(by_alias=True))
-    first, text, image, file, link = result.content
-    assert result.structured_content == VALUE
-    assert (first.text, text.text) == (JSON, "As ordered.")
-    assert hashes(b64decode(image.data), b64decode(file.resource.blob)) == hashes(PNG, PDF)
-    assert link.uri == REPORT.uri
 
 
 def test_anthropic_carries_images_and_documents() -> None:

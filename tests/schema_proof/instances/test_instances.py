@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +16,7 @@ from toolgen.proof.instances import (
 from toolgen.schema.keywords import ASSERTIONS, FORMATS
 from toolgen.schema.validator import compiled
 
+from tests.processes import outputs_of_processes
 from tests.samples import load_beside
 from tools.corpus.random_schemas import schema_of
 
@@ -106,26 +103,15 @@ def test_expensive_schemas_end() -> None:
 
 
 def test_values_are_the_same_in_another_process() -> None:
-    code = """if True:
-        import json, sys
-        from toolgen.proof.instances import *
-        schema = json.load(sys.stdin)
-        valid = [*InstanceGenerator(schema).valid_values(seed=3, count=20)]
-        print(json.dumps([valid, example_value(schema, seed=3)]))
-    """
     properties = {key: TABLE[key] for key in sorted(TABLE) if key not in ("pattern", "patternProperties")}
     schema = {"type": "object", "properties": properties, "minProperties": 6}
-    environment = {**os.environ, "PYTHONHASHSEED": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=json.dumps(schema),
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    valid = [*valid_values(schema, seed=3, count=20)]
-    assert json.loads(done.stdout) == [valid, example_value(schema, seed=3)]
+    code = f"""if True:
+        from toolgen.proof.instances import *
+        valid = [*InstanceGenerator({schema!r}).valid_values(seed=3, count=20)]
+        print([valid, example_value({schema!r}, seed=3)])
+    """
+    values = [[*valid_values(schema, seed=3, count=20)], example_value(schema, seed=3)]
+    assert outputs_of_processes(code, 1) == {f"{values}\n".encode()}
 
 
 @settings(max_examples=6, deadline=None, derandomize=True)
