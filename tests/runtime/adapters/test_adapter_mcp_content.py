@@ -27,8 +27,8 @@ def test_every_kind_of_block_passes_the_client(era: str) -> None:
         Link("https://example.com/a"),
         Text("x"),
     )
-    tools = Toolkit([returning(ToolResult({"total": 7}, *values), content="any")])
-    result = call(era, "x", {}, tools)
+    made = returning(ToolResult({"total": 7}, *values), content="any", output_schema={"type": "object"})
+    result = call(era, "x", {}, Toolkit([made]))
     first, *content = result.content
     assert (result.structured_content, first.text) == ({"total": 7}, '{"total":7}')
     image, audio, blob, text_file, link, text = content
