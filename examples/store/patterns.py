@@ -25,7 +25,7 @@ def run_pattern(job: Mapping[str, Any], seconds: float) -> dict[str, Any]:
 
     Raises InvalidPatternError, and PatternTooExpensiveError when it needs too long or too much memory.
     """
-    command = [sys.executable, "-I", str(WORKER)]
+    command = [sys.executable, "-I", "-S", str(WORKER)]  # without `site`, which it does not need
     try:
         done = subprocess.run(
             command, input=json.dumps(job), capture_output=True, text=True, timeout=seconds, check=True
