@@ -301,9 +301,19 @@ class ToolkitSession(Session):
         for known in self._subject.states:
             if found == known:  # most calls change nothing, and copying takes longest
                 return known
-        copied = copy.deepcopy(found)
+        copied = _copied(found, self._subject.states[0] if self._subject.states else None)
         self._subject.states = [*self._subject.states[:1], copied]
         return copied
+
+
+def _copied(found: Any, first: Any) -> Any:
+    """Return a copy of a snapshot, with those parts of the first one that are equal."""
+    if not isinstance(found, dict) or not isinstance(first, dict):
+        return copy.deepcopy(found)
+    return {
+        key: first[key] if key in first and first[key] == value else copy.deepcopy(value)
+        for key, value in found.items()
+    }
 
 
 @contextmanager
