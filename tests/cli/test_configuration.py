@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from toolgen.cli import main
 from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.project import Project, UnableError, find_project, find_root
+from toolgen.project.inputs.configuration import SECTIONS, TOP
 
 from tests.samples import load_beside
 
@@ -102,3 +105,17 @@ def test_an_unknown_table_is_marked_by_its_name(repo: Path) -> None:
         find_project(repo)
     (fault,) = caught.value.diagnostics
     assert (fault.span.line, fault.span.column, fault.span.length) == (3, 15, len("registry"))
+
+
+def test_the_page_of_the_configuration_names_every_setting(
+    repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["help", "configuration"]) == 0
+
+    page = capsys.readouterr().out
+    written = tomllib.loads(page)
+    assert written.keys() == TOP.keys()
+    assert {name: set(written[name]) for name in SECTIONS} == {
+        name: set(keys) for name, keys in SECTIONS.items()
+    }
+    assert configured(repo, page).server_name == "shop"

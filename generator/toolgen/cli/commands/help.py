@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from importlib.resources import files
 
 from toolgen.cli.output import emit
 from toolgen.cli.parser import SUBCOMMANDS, TOPICS, check_command, command_parser, help_text
@@ -33,10 +34,7 @@ def run(args: argparse.Namespace) -> bool:
 def _lines_of_topic(topic: str) -> Iterator[str]:
     """Yield the lines of a topic, from the data that the programs use."""
     if topic == "configuration":
-        from toolgen.compile.printing.render import render_file
-
-        values = {"table": False, "implementations": "tools", "server": "shop", "version": "1.0.0"}
-        yield from render_file("_init/toolgen.toml.jinja", **values).splitlines()
+        yield from files(__package__).joinpath("configuration.toml").read_text("utf-8").splitlines()
         return
     rows = dict(_rows_of_topic(topic))
     width = max(map(len, rows))

@@ -70,7 +70,7 @@ _LIST: Final = _Rule(_is_list, "a list of different strings")
 _TABLE: Final = _Rule(lambda value: isinstance(value, dict), "a section")
 _COUNT: Final = _Rule(lambda value: type(value) is int and value > 0, "a whole number above 0")
 _FILE: Final = _Rule(_is_file, _PATH, "tools/baseline.json")
-_SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
+SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
     "mcp": {"output_schema": _BOOLEAN, "references": _one_of(("inline", "keep"))},
     "server": {"name": _TEXT, "version": _TEXT, "instructions": _TEXT, "lenient_arguments": _BOOLEAN},
     "test": {"fixtures": _folder("tests/toolgen_fixtures.py")},
@@ -85,14 +85,14 @@ _SECTIONS: Final[dict[str, dict[str, _Rule]]] = {
     "lint": {"rules": _TABLE, "folders": _TABLE, "baseline": _FILE},
     "publish": {each.name: _LIST if each.name == "include" else _TEXT for each in fields(Publication)},
 }
-_TOP: Final[dict[str, _Rule]] = {
+TOP: Final[dict[str, _Rule]] = {
     "specs": _folder("tools/specs"),
     "output": _folder("tools/generated"),
     "implementations": _TEXT,
     "targets": _LIST,
     "templates": _folder("tools/templates"),
     "coerce": _BOOLEAN,
-    **dict.fromkeys(_SECTIONS, _TABLE),
+    **dict.fromkeys(SECTIONS, _TABLE),
 }
 _OF_PROJECT: Final = ("mcp", "server", "test", "import")
 """Sections whose keys are fields of the project: `server_name`."""
@@ -315,9 +315,9 @@ def make_project(root: Path, table: Table, shared: str | None = None) -> Project
     A server without a version of its own has that in `shared`, the text of the pyproject.toml beside it.
     """
     faults: list[Diagnostic] = []
-    top = _sound(table, _TOP, faults)
-    sections = {name: _sound(table.below(name), rules, faults) for name, rules in _SECTIONS.items()}
-    sound = {key: value for key, value in top.items() if key not in _SECTIONS}
+    top = _sound(table, TOP, faults)
+    sections = {name: _sound(table.below(name), rules, faults) for name, rules in SECTIONS.items()}
+    sound = {key: value for key, value in top.items() if key not in SECTIONS}
     sound |= {key: posixpath.normpath(sound[key]) for key in _FOLDERS if key in sound}
     for name in _OF_PROJECT:
         sound |= {f"{name}_{key}": value for key, value in sections[name].items()}
@@ -354,7 +354,7 @@ def _sound(table: Table, rules: Mapping[str, _Rule], faults: list[Diagnostic]) -
     for key, value in islice(table.data.items(), MAX_KEYS):
         rule = rules.get(key)
         if rule is None:
-            known = (f"[{name}]" if name in _SECTIONS and rules is _TOP else name for name in rules)
+            known = (f"[{name}]" if name in SECTIONS and rules is TOP else name for name in rules)
             hint = did_you_mean(key, rules) or f"the settings are {', '.join(known)}"
             faults.append(Diagnostic(table.key(key), "unknown-setting", f"unknown setting '{key}'", hint))
         elif rule.accepts(value):
