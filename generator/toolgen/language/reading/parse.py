@@ -10,14 +10,20 @@ from toolgen.language.diagnostic import Diagnostic, SpecErrors
 from toolgen.language.program import Parsed
 from toolgen.language.references.bundle import diagnostic_of
 from toolgen.language.source import Source
-from toolgen.language.spec import Spec, is_shared_file
+from toolgen.language.spec import SHARED_FILE_KEYS, Spec, is_shared_file
 from toolgen.language.targets.builtin import BUILT_IN
 from toolgen.language.targets.definition import Target
 from toolgen.runtime.definition.check import spec_faults
 from toolgen.runtime.definition.faults import SpecFault
 from toolgen.runtime.definition.semantics.json_schema import check_schema
-from toolgen.runtime.definition.spec_schema import schemas_of
+from toolgen.runtime.definition.spec_schema import DEFINITIONS, schemas_of
 
+_OF_TOOLS: Final = frozenset(("name", "input_schema", "inputSchema", "parameters", "function"))
+_FIELDS: Final = _OF_TOOLS | DEFINITIONS["Tool"]["properties"].keys()
+_SHARED_HINT: Final = (
+    "for shared schemas, write `$defs:` and below it each schema with its name; "
+    "a tool has `name`, `description` and `input_schema`"
+)
 YAML_BOOLEANS: Final = frozenset(("y", "n", "yes", "no", "on", "off"))  # of YAML 1.1, in any case
 
 
@@ -37,17 +43,14 @@ def parse(sources: tuple[Source, ...], targets: Sequence[Target] = ()) -> Parsed
     faults: list[Diagnostic] = []
     for source in sources:
         if not isinstance(source.data, dict):
-            faults.append(
-                Diagnostic(
-                    source.value(),
-                    "not-a-tool",
-                    "a spec is a mapping with `name`, `description` and `input_schema`",
-                    "write one tool per file; `toolgen new` writes a first one",
-                )
-            )
+            message = "a spec is a mapping with `name`, `description` and `input_schema`"
+            hint = "write one tool per file; `toolgen new` writes a first one"
+            faults.append(Diagnostic(source.value(), "not-a-tool", message, hint))
         elif is_shared_file(source.data):
             shared[source.path] = source
             faults.extend(_shared_faults(source, source.data))
+        elif (neither := _neither_tool_nor_shared(source, source.data)) is not None:
+            faults.append(neither)
         else:
             made = _spec(source, source.data, own)
             if isinstance(made, Spec):
@@ -101,28 +104,35 @@ def _ambiguous_name(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnos
         yield Diagnostic(span, "ambiguous-name", message, f'quote it: "{name}"')
 
 
+def _neither_tool_nor_shared(source: Source, data: Mapping[str, Any]) -> Diagnostic | None:
+    """Return the one fault of a file that is rather meant for shared schemas than for a tool."""
+    is_for_definitions = not {"$defs", "definitions"}.isdisjoint(data)
+    if not (_OF_TOOLS if is_for_definitions else _FIELDS).isdisjoint(data):
+        return None
+    first = next(key for key in data if key not in SHARED_FILE_KEYS)
+    message, hint = "the file is neither a tool nor a file of shared schemas", _SHARED_HINT
+    if "$defs" in data:
+        message = f"beside `$defs`, a file of shared schemas has only `$schema` and `$comment`, not '{first}'"
+        hint = "move it below `$defs`, or remove it"
+    elif "definitions" in data:
+        hint = "rename `definitions` to `$defs`"
+    return Diagnostic(source.key((first,)), "not-a-tool", message, hint)
+
+
 def _shared_faults(source: Source, data: Mapping[str, Any]) -> Iterator[Diagnostic]:
     definitions = data.get("$defs")
     if not isinstance(definitions, dict) or not definitions:
         where = source.key(("$defs",)) if "$defs" in data else source.value()
-        yield Diagnostic(
-            where,
-            "not-a-tool",
-            "a file of shared schemas has them under `$defs`, and there are none",
-            "write `$defs:` with a mapping of schemas; a tool has `name`, `description` and `input_schema`",
-        )
+        message = "a file of shared schemas has them under `$defs`, and there are none"
+        yield Diagnostic(where, "not-a-tool", message, _SHARED_HINT)
         return
     draft = {"$schema": data["$schema"]} if "$schema" in data else {}
     for name, schema in definitions.items():
         if isinstance(schema, bool):
             continue
         if not isinstance(schema, dict):
-            yield Diagnostic(
-                source.value(("$defs", name)),
-                "invalid-schema",
-                f"{name!r} is not a schema",
-                "write a mapping",
-            )
+            place = source.value(("$defs", name))
+            yield Diagnostic(place, "invalid-schema", f"{name!r} is not a schema", "write a mapping")
             continue
         for fault in check_schema(schema, ("$defs", name), draft):
             yield diagnostic_of(fault, source)

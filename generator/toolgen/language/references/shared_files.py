@@ -85,7 +85,10 @@ def find_definition(
         source.value(at),
         "dangling-ref",
         f"there is no {quoted('/'.join(map(str, steps)))} in {file.path}",
-        (did_you_mean(str(steps[1]), definitions) or "known there: " + ", ".join(definitions))
+        (
+            did_you_mean(str(steps[1]), definitions)
+            or f"define it there, or use one of {', '.join(definitions)}"
+        )
         if len(steps) == 2
         else "",
     )

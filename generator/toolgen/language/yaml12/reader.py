@@ -246,7 +246,7 @@ class YamlReader:
         raise DocumentError(Diagnostic(span, code, message, hint))
 
 
-_EMPTY_HINT = "write a tool, or remove the file; `toolgen new` writes a first one"
+_EMPTY_HINT = "write a tool or shared schemas (`$defs`), or remove the file; `toolgen new` writes a first one"
 _MERGE = "YAML 1.2 has no merge key `<<`"
 _MERGE_HINT = 'write the keys out, or share the schema by `$ref`; quote it ("<<") if it is a name'
 
