@@ -50,9 +50,11 @@ def test_every_command_has_help_and_few_flags(empty: Cli, verb: str) -> None:
         *(([*words.split()], f"use `toolgen {successor}`") for words, successor in SUCCESSORS.items()),
         (["import", "openapi", "x.json", "--implment"], "did you mean '--implement'?"),
         (["explain", "no-spec"], "did you mean 'no-specs'?"),
+        (["call"], "arguments are required: NAME\n"),
+        (["breaking"], "for example toolgen breaking --against main"),
     ],
 )
-def test_misspelt_words_get_a_suggestion(
+def test_misspelt_and_missing_words_get_a_suggestion(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(words) == 2

@@ -58,9 +58,8 @@ def run(args: argparse.Namespace) -> bool:
     if args.consumers:
         return _of_consumers(args)
     if args.against is None:
-        raise UnableError(
-            "usage", "--against is missing", "or name those who call the tools: --consumers PATH"
-        )
+        hint = "for example toolgen breaking --against main, or --consumers PATH for those who call the tools"
+        raise UnableError("usage", "--against is missing", hint)
     threshold = Threshold(_categories(args.category), args.level, args.allow_unanalysed)
     if args.accept is None:
         judgement = judge(args.against, args.start, threshold, today=today())

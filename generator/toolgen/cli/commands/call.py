@@ -48,9 +48,9 @@ from toolgen.sources.mcp_client.connection import ServerAnswer, agree, call_serv
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_tools(parser, "name", metavar="NAME", help="the tool's name, or an alias")
     parser.set_defaults(intermixed=True, hint="arguments of the tool are NAME=VALUE, without hyphens")
-    parser.add_argument(
-        "arguments", nargs="*", metavar="NAME=VALUE", help="an argument: NAME=text, or NAME:=JSON"
-    )
+    about = "an argument: NAME=text, or NAME:=JSON"
+    # without a default, argparse calls it required when the name is missing
+    parser.add_argument("arguments", nargs="*", default=[], metavar="NAME=VALUE", help=about)
     parser.add_argument(
         "--input", default="{}", metavar="JSON", help="the arguments; @FILE reads a file, - reads stdin"
     )

@@ -43,7 +43,7 @@ def find_project(start: Path) -> Project:
     raise UnableError(
         "no-configuration",
         f"no {FILE}, and no [{TABLE}] in a {PYPROJECT}, in {start} or above it",
-        "run `toolgen new NAME` or `toolgen init` in the folder of the project",
+        "run `toolgen new NAME`, `toolgen import` or `toolgen init` in the folder of the project",
     )
 
 
