@@ -75,46 +75,27 @@ def find_definition(
         return SharedDefinition(file.path, str(target.path[1]), target.path[2:])
     steps = parse_pointer(reference[1:]) if reference.startswith("#/") else ()
     if len(steps) < 2 or steps[0] != "$defs":
-        return Diagnostic(
-            source.value(at),
-            "dangling-ref",
-            f"a `$ref` to a shared file must name one of its definitions; {quoted(reference)} does not",
-            f"write {file.path}#/$defs/{next(iter(definitions))}",
-        )
-    return Diagnostic(
-        source.value(at),
-        "dangling-ref",
-        f"there is no {quoted('/'.join(map(str, steps)))} in {file.path}",
-        (
-            did_you_mean(str(steps[1]), definitions)
-            or f"define it there, or use one of {', '.join(definitions)}"
-        )
-        if len(steps) == 2
-        else "",
-    )
+        message = f"a `$ref` to a shared file must name one of its definitions; {quoted(reference)} does not"
+        hint = f"write {file.path}#/$defs/{next(iter(definitions))}"
+    else:
+        message = f"there is no {quoted('/'.join(map(str, steps)))} in {file.path}"
+        hint = did_you_mean(str(steps[1]), definitions) if len(steps) == 2 else ""
+        if not hint and len(steps) == 2:
+            hint = f"define it there, or use one of {', '.join(definitions)}"
+    return Diagnostic(source.value(at), "dangling-ref", message, hint)
 
 
 def _outside(written: str, ref: str, span: Span) -> Diagnostic:
     if written.startswith(("/", "\\")) or _DRIVE.match(written) or written.lower().startswith("file:"):
-        return Diagnostic(
-            span,
-            "absolute-ref",
-            f"{quoted(ref)} is an absolute path, which exists on one machine only",
-            "write a path relative to this file: schemas/common.yaml#/$defs/…",
-        )
-    if _SCHEME.match(written):
-        return Diagnostic(
-            span,
-            "remote-ref",
-            f"{quoted(ref)} is a URL, and specs are never read from the network",
-            "copy the schema into a file below the specs folder, and refer to that",
-        )
-    return Diagnostic(
-        span,
-        "dangling-ref",
-        f"there is no file {quoted(written)}",
-        "write / between folders, on every system",
-    )
+        code, message = "absolute-ref", f"{quoted(ref)} is an absolute path, which exists on one machine only"
+        hint = "write a path relative to this file: schemas/common.yaml#/$defs/…"
+    elif _SCHEME.match(written):
+        code, message = "remote-ref", f"{quoted(ref)} is a URL, and specs are never read from the network"
+        hint = "copy the schema into a file below the specs folder, and refer to that"
+    else:
+        code, message = "dangling-ref", f"there is no file {quoted(written)}"
+        hint = "write / between folders, on every system"
+    return Diagnostic(span, code, message, hint)
 
 
 def _no_file(written: str, path: str, source: Source, shared: Mapping[str, Source]) -> tuple[str, str]:
