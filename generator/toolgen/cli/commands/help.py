@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 
+from toolgen.base.files import read_named
 from toolgen.cli.output import emit
 from toolgen.cli.parser import SUBCOMMANDS, TOPICS, check_command, command_parser, help_text
 
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> bool:
 def _lines_of_topic(topic: str) -> Iterator[str]:
     """Yield the lines of a topic, from the data that the programs use."""
     if topic == "configuration":
-        yield from files(__package__).joinpath("configuration.toml").read_text("utf-8").splitlines()
+        yield from read_named(Path(__file__).with_name("configuration.toml")).decode().splitlines()
         return
     rows = dict(_rows_of_topic(topic))
     width = max(map(len, rows))
