@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from toolgen.testing.requests import KnownValues, Slot, requests
+from toolgen.testing.requests import KnownValues, requests
 from toolgen.testing.tool_under_test import ExpectedCall, ToolUnderTest
 
 from tests.processes import outputs_of_processes
@@ -15,10 +13,6 @@ ORDERS = [
     {"id": 41, "supplier": {"id": 7, "name": "Nordic Components"}, "day": "2026-02-27", "total": "19.95"},
     {"id": 42, "supplier": {"id": 8, "name": "Velo Union"}, "day": "2026-03-01", "total": "0.10"},
 ]
-
-
-def text(value: str, **schema: Any) -> Slot:
-    return Slot(("text",), {"type": "string", **schema}, value)
 
 
 def test_requests_hit_the_data_that_other_tools_show() -> None:
@@ -46,8 +40,7 @@ def test_requests_hit_the_data_that_other_tools_show() -> None:
 @pytest.mark.slow
 def test_known_values_have_the_same_order_in_every_process() -> None:
     code = (
-        "from toolgen.testing.requests import KnownValues\n"
-        "from toolgen.testing.requests import Slot\n"
+        "from toolgen.testing.requests import KnownValues, Slot\n"
         "known = KnownValues()\n"
         "known.add({'orders': [{'number': 41, 'day_of_order': '2026-02-27'}], 'parts': [{'number': 9}]})\n"
         "print(known.of_slot(Slot(('order_number',), {}, None)), list(known._by_name))\n"

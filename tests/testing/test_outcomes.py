@@ -46,15 +46,14 @@ def run(kind: type[Any], tested: ToolUnderTest, options: RunOptions) -> ToolRepo
 def record(root: Path, kind: type[Any], options: RunOptions = RECORD, **promises: Any) -> ToolUnderTest:
     """Record the outcomes of a class below `root`; return the tool with them."""
     project = Project(root, "toolgen.toml", "")
-    (tested,) = with_recorded(project, [tool(kind, **promises)])
+    tested = with_recorded(project, tool(kind, **promises))
     first = run(kind, tested, options)
     again = run(kind, replace(tested, neighbours=first.neighbours), RECORD)
     for update in plan_outcome_updates(project, [tested], [first], {tested.name: again}, is_all=True):
         path = root / update.file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(update.after or "") if update.after else path.unlink()
-    (recorded,) = with_recorded(project, [tested])
-    return recorded
+    return with_recorded(project, tested)
 
 
 def outcomes(kind: type[Any], tested: ToolUnderTest) -> list[str]:
@@ -172,7 +171,7 @@ def test_a_neighbour_is_written_as_its_difference_and_read_back(
     written = json.loads(update.after)["neighbours"]["take two"]
     assert written == [{**difference, "output": {"left": 1}}]
     (tmp_path / update.file).write_text(update.after)
-    (read,) = with_recorded(project, [recorded])
+    read = with_recorded(project, recorded)
     assert read.neighbours == (neighbour,)
 
 
@@ -180,7 +179,7 @@ def test_a_neighbour_that_the_schema_refuses_now_is_removed(tmp_path: Path) -> N
     record(tmp_path, Shop, FIND)
     fewer = {**INPUT, "properties": {**INPUT["properties"], "units": {"const": 2}}}
 
-    (read,) = with_recorded(Project(tmp_path, "toolgen.toml", ""), [replace(tool(Shop), input_schema=fewer)])
+    read = with_recorded(Project(tmp_path, "toolgen.toml", ""), replace(tool(Shop), input_schema=fewer))
 
     assert {each.arguments.get("units", 2) for each in read.neighbours} == {2}
 
@@ -217,4 +216,4 @@ def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text('{"examples": 3}')
     with pytest.raises(UnableError, match="is not a file of recorded outcomes"):
-        with_recorded(Project(tmp_path, "toolgen.toml", ""), [tool(Shop)])
+        with_recorded(Project(tmp_path, "toolgen.toml", ""), tool(Shop))

@@ -86,7 +86,7 @@ def _layout(project: str) -> Iterator[Layout]:
 
 def _missed(layout: Layout, args: argparse.Namespace, mutants: list[Mutant]) -> list[Mutant]:
     inputs = read_inputs(str(layout.root))
-    tools = with_recorded(inputs.project, [tool_under_test(tool) for tool in program_of(inputs).tools])
+    tools = [with_recorded(inputs.project, tool_under_test(tool)) for tool in program_of(inputs).tools]
     preload(layout.root, tools, layout.copied[0])
     missed = []
     for verdict in run_trials(layout, mutants, tools, at_once=args.at_once):

@@ -33,7 +33,7 @@ class ProjectCases:
     def read(project: Project, options: RunOptions) -> ProjectCases:
         """Read the specs of a project. Raises `SpecErrors` or `UnableError`."""
         program = read_tools(read_specs(project), load_targets(project), f"{project.specs}/")
-        tools = with_recorded(project, [tool_under_test(tool) for tool in program.tools])
+        tools = [with_recorded(project, tool_under_test(tool)) for tool in program.tools]
         return ProjectCases(project, tools, options)
 
     @cached_property

@@ -59,7 +59,7 @@ def run_project_tests(
     found: ServerReport | None = None
     updates: list[FileUpdate] = []
     if server is None:
-        tools = with_recorded(project, tools)
+        tools = [with_recorded(project, tool) for tool in tools]
         options = replace(options, record=is_update)
         reports = test_implementations(project, tools, options, others=others, progress=progress)
     else:

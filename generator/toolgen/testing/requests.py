@@ -332,9 +332,8 @@ def near_values(slot: Slot) -> list[Any]:
         listed += [each + step for each in bounds if _is_number(each) for step in (0, 1, -1)]
         listed += [1, 2] if schema.get("type") in ("integer", "number") else []
         return listed
-    if isinstance(value, bool):
-        near: list[Any] = []
-    elif isinstance(value, int):
+    near: list[Any] = []
+    if isinstance(value, int) and not isinstance(value, bool):
         near = [value - 1, value + 1, 0, value * 10]
     elif isinstance(value, float):
         near = [value - 0.01, value + 0.01, 0.0, *map(float, _AMOUNTS)]
@@ -342,8 +341,6 @@ def near_values(slot: Slot) -> list[Any]:
         near = [*_near_text(value), *_long_texts(value, schema)]
     elif isinstance(value, list):
         near = _near_lists(value)
-    else:
-        near = []
     return [each for each in [*listed, *near] if value_key(each) != value_key(value)]
 
 

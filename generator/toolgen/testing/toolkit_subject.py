@@ -150,7 +150,7 @@ class ToolkitSubject(Subject):
         self.has_state = fixtures.take_snapshot is not None
         self.has_fresh_data = fixtures.make_toolkit is not None
         self.has_people = has_people
-        self.states: list[Any] = []  # the first one, and the latest
+        self.latest_state: Any = None
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
@@ -298,22 +298,17 @@ class ToolkitSession(Session):
         if not self._subject.has_state:
             return NO_STATE
         found = self._subject.fixtures.snapshot(self._folder)
-        for known in self._subject.states:
-            if found == known:  # most calls change nothing, and copying takes longest
-                return known
-        copied = _copied(found, self._subject.states[0] if self._subject.states else None)
-        self._subject.states = [*self._subject.states[:1], copied]
-        return copied
+        self._subject.latest_state = _copied(found, self._subject.latest_state)
+        return self._subject.latest_state
 
 
-def _copied(found: Any, first: Any) -> Any:
-    """Return a copy of a snapshot, with those parts of the first one that are equal."""
-    if not isinstance(found, dict) or not isinstance(first, dict):
+def _copied(found: Any, before: Any) -> Any:
+    """Return a copy of a snapshot, with all parts of the one before that are still equal."""
+    if found == before:  # most calls change nothing, and copying takes longest
+        return before
+    if not isinstance(found, dict) or not isinstance(before, dict):
         return copy.deepcopy(found)
-    return {
-        key: first[key] if key in first and first[key] == value else copy.deepcopy(value)
-        for key, value in found.items()
-    }
+    return {key: _copied(value, before.get(key)) for key, value in found.items()}
 
 
 @contextmanager

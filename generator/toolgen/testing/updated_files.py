@@ -72,12 +72,8 @@ def _with_result(example: Mapping[str, Any], result: ActualResult) -> dict[str, 
 # Recorded outcomes
 
 
-def with_recorded(project: Project, tools: Sequence[ToolUnderTest]) -> list[ToolUnderTest]:
-    """Return tools with the outcomes that are recorded of them. Raises UnableError for a damaged file."""
-    return [_with_recorded(project, tool) for tool in tools]
-
-
-def _with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
+def with_recorded(project: Project, tool: ToolUnderTest) -> ToolUnderTest:
+    """Return a tool with the outcomes that are recorded of it. Raises UnableError for a damaged file."""
     path = outcomes_path(project, tool.name)
     text = read_text(project.root, path)
     if text is None:

@@ -7,7 +7,6 @@ import itertools
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from random import Random
 from typing import Final
 
@@ -285,12 +284,7 @@ def _rank(members: CharacterSet) -> tuple[int, str]:
 
 def _random_character(members: CharacterSet, random: Random) -> str:
     """Return a member of a set, mostly one that people would write."""
-    plain = _plain_characters(members)
+    plain = [character for character in _PREFERRED if ord(character) in members]
     if plain and random.random() < 0.8:
         return random.choice(plain)
     return chr(members.at(random.randrange(len(members))))
-
-
-@lru_cache(maxsize=256)
-def _plain_characters(members: CharacterSet) -> list[str]:
-    return [character for character in _PREFERRED if ord(character) in members]
