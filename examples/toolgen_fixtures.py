@@ -1,8 +1,5 @@
 """Fixtures of `toolgen test`: each session has a shop and a workspace of its own.
 
-Each is copied when a tool first uses it, since most tools use only one of them, and copying 40 files takes
-longer than most calls. What no tool has used is in the state as it is at first.
-
 The workspace has more files than the demo, in the folder `archive`, and its limits are low, so that calls
 reach both sides of each. The command `uniq` is a script that does what commands seldom do; `find` is one that
 sorts its output, whose order depends on the file system.
@@ -19,7 +16,6 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from toolgen.runtime import Toolkit
@@ -33,8 +29,6 @@ from generated import catalog
 LIMITS: Final = Limits(file_bytes=4_000, files=10, total_bytes=8_000, depth=4, pattern_seconds=1.0)
 _DATABASE: Final = f"shop-{schema.VERSION}.sqlite3"
 _WORKSPACE: Final = "workspace"
-_FOLDERS: Final = [_WORKSPACE, "commands"]
-_COPYING: Final = Lock()  # tools run in threads
 _MAX_OUTPUT: Final = 1_000  # bytes of a command
 _LAST_CHANGE: Final = 1_577_880_000  # 2020-01-01 12:00 UTC
 _FILES: Final = {
@@ -78,6 +72,8 @@ exit $code
 
 def toolgen_toolkit(folder: Path) -> Toolkit:
     """Return the tools with fresh data in `folder`."""
+    fresh = _fresh_data().folder
+    shutil.copytree(fresh, folder, symlinks=True, copy_function=_copy, dirs_exist_ok=True)
     values = context(folder)
     limited = {
         "workspace": _changed(values["workspace"], limits=LIMITS),
@@ -86,22 +82,15 @@ def toolgen_toolkit(folder: Path) -> Toolkit:
             values["runner"], path=f"{folder / 'commands'}:{SYSTEM_PATH}", max_output=_MAX_OUTPUT
         ),
     }
-    data = {"db": [_DATABASE], "reader": [_DATABASE], "workspace": [_WORKSPACE], "runner": _FOLDERS}
-    return catalog.toolkit(
-        context={name: _with_data(folder, data[name], make) for name, make in {**values, **limited}.items()}
-    )
+    return catalog.toolkit(context={**values, **limited})
 
 
 def toolgen_state(folder: Path) -> dict[str, Any]:
     """Return all rows of all tables, and all files of the workspace."""
-    fresh = _fresh_data()
-    rows, files = fresh.rows, fresh.files
+    fresh, file = _fresh_data(), folder / _DATABASE
     # SQLite writes every commit into the file, so the same bytes are the same rows.
-    if (file := folder / _DATABASE).exists() and file.read_bytes() != fresh.database:
-        rows = _rows(file)
-    if (workspace := folder / _WORKSPACE).exists():
-        files = _files(workspace)
-    return {**rows, "files": files}
+    rows = fresh.rows if file.read_bytes() == fresh.database else _rows(file)
+    return {**rows, "files": _files(folder / _WORKSPACE)}
 
 
 def _rows(file: Path) -> dict[str, Any]:
@@ -119,24 +108,6 @@ def _files(workspace: Path) -> dict[str, str]:
 def _read(path: str) -> bytes:
     with open(path, "rb", buffering=0) as file:  # in half the time of `Path.read_bytes`
         return file.read()
-
-
-def _with_data(folder: Path, names: list[str], make: Callable[[], Any]) -> Callable[[], Any]:
-    """Return a factory that first copies these parts of the fresh data, unless they are in `folder`."""
-
-    def make_with_data() -> Any:
-        with _COPYING:
-            for name in names:
-                source, target = _fresh_data().folder / name, folder / name
-                if target.exists():
-                    continue
-                if source.is_file():
-                    _copy(str(source), str(target))
-                else:
-                    shutil.copytree(source, target, symlinks=True, copy_function=_copy)
-        return make()
-
-    return make_with_data
 
 
 def _copy(source: str, target: str) -> None:
@@ -164,7 +135,6 @@ class _FreshData:
     folder: Path
     database: bytes
     rows: dict[str, Any]
-    files: dict[str, str]
 
 
 @cache
@@ -184,4 +154,4 @@ def _fresh_data() -> _FreshData:
     for path in workspace.rglob("*"):
         os.utime(path, (_LAST_CHANGE, _LAST_CHANGE))  # `ls -l` shows it
     file = folder / _DATABASE
-    return _FreshData(folder, file.read_bytes(), _rows(file), _files(workspace))
+    return _FreshData(folder, file.read_bytes(), _rows(file))
