@@ -86,7 +86,7 @@ ANOTHER_WAY = {
     "language/codes.py": "a file of the installed package",
     "proof/containment/formats.py": "a file of the installed package",
     "proof/instances/usual_texts.py": "a file of the installed package",
-    "runtime/execution/call_trace.py": "a file that stays open and locked, in which slots are written",
+    "runtime/execution/calls_in_flight.py": "a file that stays open and locked, in which slots are written",
     "runtime/approval/receipts.py": "a file that the operator names, which is only appended to",
     "runtime/definition/unknown_fields.py": "a file of the installed package",
     "runtime/definition/spec_schema.py": "a file of the installed package",

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from toolgen.base.files import read_named
 
-from .execution.call_trace import TRACE, TracedCall
+from .execution.calls_in_flight import TRACE, TracedCall
 from .execution.loop_watchdog import IN_FLIGHT
 from .health import HEALTH
 from .logs.logger import LOGGER

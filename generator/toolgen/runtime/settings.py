@@ -135,7 +135,7 @@ _secret = partial(_setting, None, str, secret=True, flag=None)  # without a flag
 class Settings:
     """Limits and choices of one process. Sizes are bytes, times are seconds.
 
-    Each field has its default; settings.toml says what each does, and docs/environment.md has all of them.
+    settings_help.toml says what each field does, and docs/environment.md has all of them.
     Stores are memory, sqlite:///path or redis://….
 
     Example:
@@ -237,7 +237,7 @@ def variables() -> Iterator[Variable]:
     import tomllib  # for the flags and the help of servers
     from importlib.resources import files
 
-    about = tomllib.loads(files("toolgen.runtime").joinpath("settings.toml").read_text("utf-8"))
+    about = tomllib.loads(files("toolgen.runtime").joinpath("settings_help.toml").read_text("utf-8"))
     for each in fields(Settings):
         yield Variable(variable(each.name), flag_of(each), _default_of(each), about[each.name])
     for name, text in OTHER_VARIABLES.items():

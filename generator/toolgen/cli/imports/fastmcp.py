@@ -21,7 +21,7 @@ from toolgen.sources.imported_tool import ImportedTool
 from toolgen.sources.loading.implementations import describe_server, server_modules
 from toolgen.sources.loading.imported_specs import ImportContext, NewModules
 from toolgen.sources.loading.source_content import source_errors
-from toolgen.sources.server import OWNED, ServerDescription, import_server, other_features
+from toolgen.sources.python_server import OWNED, ServerDescription, import_server, other_features
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -32,7 +32,7 @@ from toolgen.sources.mcp import OWNED, UPSTREAM, import_listed, import_mcp
 from toolgen.sources.mcp_client import source_argument
 from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.connection import list_server, list_tools
-from toolgen.sources.server import forwarded
+from toolgen.sources.python_server import forwarded
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -31,7 +31,7 @@ from toolgen.runtime.contract.result import (
 )
 from toolgen.runtime.contract.tool_contract import contract_of
 from toolgen.runtime.errors import InsufficientScopeError, MissingDependencyError, NotReadyError, ToolError
-from toolgen.runtime.instrumentation.record import CallRecord, log_failure, observe_call
+from toolgen.runtime.instrumentation.call_record import CallRecord, log_failure, observe_call
 from toolgen.runtime.isolation import WorkClock, contain_exit, run_async
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.response import ToolResponse
@@ -39,7 +39,7 @@ from toolgen.runtime.task import TaskStarted
 from toolgen.runtime.tool import BaseTool
 from toolgen.schema.document import unshared
 
-from .call_trace import TRACE
+from .calls_in_flight import TRACE
 from .confirm import ConfirmedCall, preview_of
 from .environment import Environment
 from .error_mapping import json_metadata, map_error

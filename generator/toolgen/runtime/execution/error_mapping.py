@@ -20,7 +20,7 @@ from toolgen.runtime.errors import (
     ToolError,
     UnknownToolError,
 )
-from toolgen.runtime.instrumentation.record import log_failure, observe_call
+from toolgen.runtime.instrumentation.call_record import log_failure, observe_call
 from toolgen.runtime.logs.call_id import new_call_id
 from toolgen.runtime.logs.redaction import redact
 from toolgen.runtime.response import ToolResponse

@@ -25,7 +25,7 @@ from toolgen.runtime.context import ToolContext
 from toolgen.runtime.instrumentation.telemetry import ACTIVE_CALLS, metric_name, observe
 from toolgen.runtime.logs.logger import LOGGER
 
-from .call_trace import TRACE
+from .calls_in_flight import TRACE
 
 LIMIT: Final = 1.0  # seconds that a tool may block the event loop without being logged
 _INTERVAL: Final = 0.2  # seconds between two heartbeats

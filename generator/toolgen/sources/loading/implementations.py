@@ -24,7 +24,7 @@ from toolgen.sources.mcp_client.client import ServerAddress
 from toolgen.sources.mcp_client.listing import Listing
 from toolgen.sources.python.signature import FunctionDescription
 from toolgen.sources.python.specs import error_code
-from toolgen.sources.server import ServerDescription
+from toolgen.sources.python_server import ServerDescription
 
 
 def http_modules(project: Project, package: Package) -> NewModules:
