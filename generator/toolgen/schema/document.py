@@ -545,9 +545,10 @@ def count_parts(value: object, most: float = math.inf) -> int:
 def is_deeper(value: object, levels: int) -> bool:
     """True if `value` has more than so many levels of objects and lists, scalars the last one."""
     # level by level: recursion would end at Python's own limit
-    level = [value]
-    for _ in range(levels):
+    level, number = [value], 0
+    while level and number < levels:
         level = [inner for outer in level for inner in _parts(outer)]
+        number += 1
     return bool(level)
 
 
