@@ -222,7 +222,9 @@ def is_object_schema(document: SchemaDocument) -> bool:
 
     `type: object` counts behind a reference, in a branch of `allOf`, and in all of `anyOf` or `oneOf`.
     """
-    return accepted_types(document) <= {"object"}
+    schema = document.schema
+    is_stated = schema.get("type") == "object" and "$ref" not in schema  # the rest can only narrow it
+    return is_stated or accepted_types(document) <= {"object"}
 
 
 # Names that refer to others: files of shared schemas, or references within one schema
