@@ -71,13 +71,9 @@ def _common_types(one: Any, other: Any) -> Any:
     return common[0] if len(common) == 1 else common or one
 
 
-def _common_values(one: list[Any], other: list[Any]) -> list[Any]:
-    return [value for value in one if value in other] or one
-
-
 _MERGE_RULES: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "type": _common_types,
-    "enum": _common_values,
+    "enum": lambda one, other: [value for value in one if value in other] or one,
     DROPPED: lambda one, other: {**one, **other, **one},
     "required": lambda one, other: list(dict.fromkeys([*one, *other])),
     "minimum": max,

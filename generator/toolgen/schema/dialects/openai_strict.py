@@ -233,7 +233,8 @@ def _own(part: Subschema) -> Iterator[Alternative]:
     values = [schema["const"]] if "const" in schema else schema.get("enum")
     types = as_list(schema.get("type")) or [schema.get("type") or _implied_type(schema, path, values)]
     if types == [""]:
-        types = [name for name in _ORDER if any(_first_type(value) == name for value in values or ())]
+        found = {next(name for name in _ORDER if is_type(value, name)) for value in values or ()}
+        types = [name for name in _ORDER if name in found]
     for name in types:
         if name == "integer" and "number" in types:
             continue
@@ -251,10 +252,6 @@ def _implied_type(schema: Mapping[str, Any], path: JsonPath, values: list[Any] |
     if "items" in schema:
         return "array"
     raise NoStrictFormError(path, "type", "There is no `type`, and strict mode needs one.")
-
-
-def _first_type(value: Any) -> str:
-    return next(name for name in _ORDER if is_type(value, name))
 
 
 class StrictConverter:
