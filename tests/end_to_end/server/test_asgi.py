@@ -99,9 +99,10 @@ async def get(port: int, path: str) -> Answer:
 async def test_the_standard_variables_export_metrics_under_an_asgi_server(serving: Project) -> None:
     port, metrics_port = free_port(), free_port()
     command = [word.format(port=port) for word in GUNICORN]
-    env = {"OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_PROMETHEUS_PORT": str(metrics_port)}
+    # "localhost", the default, may be ::1
+    env = {"OTEL_METRICS_EXPORTER": "prometheus", "OTEL_EXPORTER_PROMETHEUS_HOST": "127.0.0.1"}
 
-    async with process(serving, port, *command, **env):
+    async with process(serving, port, *command, **env, OTEL_EXPORTER_PROMETHEUS_PORT=str(metrics_port)):
         async with connect(f"http://127.0.0.1:{port}/mcp") as connection:
             await connection.call("echo", text="a")
         found = (await get(metrics_port, "/metrics")).body.decode()
