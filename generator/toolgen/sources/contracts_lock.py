@@ -57,17 +57,15 @@ def read_lock(project: Project, folder: str) -> ContractsLock | None:
     try:
         data = json.loads(text)
         lock = TypeAdapter(ContractsLock).validate_python(data)
-        is_known = data[_KEY] == VERSION and all(map(_is_spec_path, lock.files))
+        is_known = data[_KEY] == VERSION and all(
+            is_inside(path) and path.endswith(SUFFIXES) for path in lock.files
+        )
     except (ValueError, KeyError, TypeError, RecursionError):  # a ValidationError is a ValueError
         is_known = False
     if not is_known:
         message = f"{path} is not a lock that this version of `toolgen import contracts` wrote"
         raise UnableError("bad-source", message, _AGAIN)
     return lock
-
-
-def _is_spec_path(path: str) -> bool:
-    return is_inside(path) and path.endswith(SUFFIXES)
 
 
 def find_vendored_changes(read: ReadProject) -> tuple[Diagnostic, ...]:

@@ -40,7 +40,8 @@ def read_source(text: str, start: str = ".") -> ServerSource | Path:
     path = Path(start, text)
     if not exists(path):
         return ServerSource(text, is_command=True)
-    if not _is_program(path):
+    # on file systems without modes, such as mounts of Windows, every file can be run
+    if not path.is_file() or path.name.endswith(_DATA) or not os.access(path, os.X_OK):
         return path
     return ServerSource(shlex.quote(os.path.join(start, text)), is_command=True)  # ./server: with a separator
 
@@ -57,8 +58,3 @@ def is_missing_path(source: str, start: str) -> bool:
     """True if a SOURCE looks like a file or folder, and there is none. Words after `--` are a command."""
     looks_like_a_path = not re.search(r"\s", source) and (source.endswith((*_DATA, ".lock")) or "/" in source)
     return looks_like_a_path and not isinstance(source, CommandWords) and not exists(Path(start, source))
-
-
-def _is_program(path: Path) -> bool:
-    # On file systems without modes, such as mounts of Windows, every file can be run.
-    return path.is_file() and not path.name.endswith(_DATA) and os.access(path, os.X_OK)

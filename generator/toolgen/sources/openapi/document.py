@@ -62,6 +62,7 @@ class OpenApiDocument:
         self.name = source.file
         self._load = load
         self._files = {"": source}
+        self._ends: dict[Location, Location] = {}  # of chains of references
         self.root = ObjectNode(cast("dict[str, Any]", source.data), Location("", ()))
         self.version = self._check_version()
 
@@ -165,12 +166,13 @@ class OpenApiDocument:
 
     def follow_refs(self, location: Location) -> Location:
         """Return `location`, or the end of the chain of `$ref` that begins there. Raises `SourceError`."""
-        seen = [location]
+        first, seen = location, {location}
         while isinstance(value := self.value_at(location), dict) and isinstance(value.get("$ref"), str):
-            location = self.resolve_ref(value["$ref"], location)
+            location = self._ends.get(location) or self.resolve_ref(value["$ref"], location)
             if location in seen:
-                raise self.error(seen[0], f"{quoted(value['$ref'])} refers back to itself")
-            seen.append(location)
+                raise self.error(first, f"{quoted(value['$ref'])} refers back to itself")
+            seen.add(location)
+        self._ends |= dict.fromkeys(seen, location)
         return location
 
     def object_at(self, location: Location) -> ObjectNode:
