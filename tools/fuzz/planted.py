@@ -102,7 +102,7 @@ def literals_are_templates() -> None:
 
 @planted_bug("text")
 def control_characters_are_dropped() -> None:
-    _replace("escape_unprintable", lambda text: "".join(char for char in text if char.isprintable()), beside="literal")
+    _replace("escape_unprintable", lambda text: "".join(filter(str.isprintable, text)), beside="literal")
 
 
 @planted_bug("text")
